@@ -1,0 +1,1 @@
+"""The console commands; they parse arguments and print."""

@@ -1,0 +1,51 @@
+"""What the four commands share: version, exit codes, and errors without a traceback."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+
+import typer
+
+DISTRIBUTION = "lane-expressions"
+SIGINT_EXIT = 130
+
+
+def new_app(help_text: str) -> typer.Typer:
+    """A command with our defaults: plain tracebacks off, no shell-completion flags in --help."""
+    return typer.Typer(
+        help=help_text,
+        add_completion=False,
+        no_args_is_help=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def show_version(wanted: bool) -> None:
+    """Callback of every --version flag."""
+    if wanted:
+        typer.echo(f"lane {version(DISTRIBUTION)}")
+        raise typer.Exit
+
+
+def fail(message: str) -> None:
+    """One line on stderr; the caller decides the exit code."""
+    typer.echo(f"error: {message}", err=True)
+
+
+def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
+    """Run `app`; the named errors end it with exit code 1 and their message, and a closed pipe quietly."""
+    try:
+        app()
+    except tuple(errors) as error:
+        fail(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        fail("interrupted")
+        sys.exit(SIGINT_EXIT)
+    except BrokenPipeError:
+        # The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

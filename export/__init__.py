@@ -1,0 +1,1 @@
+"""Exported artifacts: TorchScript, ONNX and the program."""

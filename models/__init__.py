@@ -1,0 +1,1 @@
+"""The tensor core of LAnE: Composer, Solver, Memory and the derivation loop."""

@@ -1,0 +1,1 @@
+"""The lightweight runtime: loads an exported file and translates."""

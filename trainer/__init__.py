@@ -1,0 +1,1 @@
+"""Hierarchical reinforcement learning with a curriculum."""
