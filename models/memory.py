@@ -1,0 +1,113 @@
+"""The Memory: slots that hold the values of variables, for a batch of derivations at once.
+
+A slot holds the *number of the step* whose value it stands for. The Composer never looks at a value
+(section 2 of the method: a variable carries none), so values are written out once, at the end, by
+`expand`, and never copied from step to step.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+EMPTY = -1
+
+OK = 0
+OUTPUT_TOO_LONG = 1
+
+
+def empty(rows: int, slots: int, like: Tensor) -> Tensor:
+    """A Memory of `rows` derivations with all slots empty.  # [rows, slots]"""
+    return torch.full([rows, slots], EMPTY, dtype=torch.int64, device=like.device)
+
+
+def allocate(memory: Tensor) -> Tensor:
+    """The lowest empty slot of each row.  # [B, K] -> [B]"""
+    return (memory == EMPTY).to(torch.int64).argmax(dim=1)
+
+
+def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
+    """Let `slot` stand for the value of `step` in the rows of `where`.  # slot, step, where: [B]"""
+    old = memory.gather(1, slot.unsqueeze(1)).squeeze(1)
+    return memory.scatter(1, slot.unsqueeze(1), torch.where(where, step, old).unsqueeze(1))
+
+
+def read(memory: Tensor, slots: Tensor) -> Tensor:
+    """The steps that `slots` stand for; EMPTY asks for nothing.  # [B, K], [B, P] -> [B, P]"""
+    held = memory.gather(1, slots.clamp(min=0))
+    return torch.where(slots == EMPTY, slots, held)
+
+
+def release(memory: Tensor, slots: Tensor, where: Tensor) -> Tensor:
+    """Empty `slots` in the rows of `where`.  # slots: [B, P], where: [B]"""
+    freed = (slots != EMPTY) & where.unsqueeze(1)
+    for i in range(slots.size(1)):
+        slot = slots[:, i].clamp(min=0)
+        memory = write(memory, slot, torch.full_like(slot, EMPTY), freed[:, i])
+    return memory
+
+
+class Values(NamedTuple):
+    """The outputs of a batch."""
+
+    actions: Tensor  # [B, longest] action numbers, 0 where a row has ended
+    length: Tensor  # [B]; 0 where the status is not OK
+    status: Tensor  # [B]
+
+
+def measure(template: Tensor, solution: Tensor, arguments: Tensor, words: int, limit: int) -> Tensor:
+    """Length of the value of every step, at most limit + 1; arguments as in `expand`.  # -> [B, S]
+
+    Steps 0 .. words-1 are single words and read nothing; each later step reads earlier ones.
+    """
+    variables = arguments.size(2)
+    # A last row of nothing serves the steps that were not taken (solution -1).
+    constants = torch.nn.functional.pad((template > variables).sum(dim=1), [0, 1])  # [O + 1]
+    uses = torch.stack([(template == v + 1).sum(dim=1) for v in range(variables)], dim=1)  # [O, P]
+    uses = torch.nn.functional.pad(uses, [0, 0, 0, 1])
+    length = constants[solution].clamp(max=limit + 1)  # [B, S]
+    for step in range(words, solution.size(1)):
+        of_arguments = length.gather(1, arguments[:, step].clamp(min=0))  # [B, P]
+        total = length[:, step] + (uses[solution[:, step]] * of_arguments).sum(dim=1)
+        at = torch.full([1], step, dtype=torch.int64, device=length.device)
+        length = length.index_copy(1, at, total.clamp(max=limit + 1).unsqueeze(1))
+    return length
+
+
+def expand(
+    template: Tensor, solution: Tensor, arguments: Tensor, root: Tensor, words: int, limit: int
+) -> Values:
+    """Write out the value of each row's `root` step.
+
+    template [O, T]: DstExps: 1..P are variables, numbers above P are actions, 0 is nothing.
+    solution [B, S]: which of them each step has; -1 for a step that was not taken.
+    arguments [B, S, P]: the step whose value each variable of the DstExp has.
+    Work is proportional to what is written: a frontier of (step, offset) moves from the roots to
+    the leaves, writes the actions of its templates and leaves the variables to the next round.
+    """
+    variables = arguments.size(2)
+    rows, steps = solution.size(0), solution.size(1)
+    lengths = measure(template, solution, arguments, words, limit)
+    length = lengths.gather(1, root.unsqueeze(1)).squeeze(1)
+    status = (length > limit).to(torch.int64) * OUTPUT_TOO_LONG
+    length = torch.where(length > limit, torch.zeros_like(length), length)
+    width = int(length.max()) if rows > 0 else 0
+    actions = torch.zeros([rows * width], dtype=torch.int64, device=template.device)
+
+    lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1, variables)
+    row = torch.nonzero(status == OK).squeeze(1)  # [F], as step and offset: numbers in the flat batch
+    step = row * steps + root[row]
+    offset = row * width
+    while step.numel() > 0:
+        token = template[solution[step]]  # [F, T]
+        slot = (token - 1).clamp(0, variables - 1)
+        first = torch.div(step, steps, rounding_mode="floor") * steps  # the first step of the same row
+        argument = first.unsqueeze(1) + arguments[step].gather(1, slot).clamp(min=0)  # [F, T]
+        is_action = token > variables
+        is_variable = (token > 0) & (token <= variables)
+        size = torch.where(is_variable, lengths[argument], is_action.to(torch.int64))
+        start = offset.unsqueeze(1) + size.cumsum(dim=1) - size  # [F, T]
+        actions = actions.scatter(0, start[is_action], token[is_action] - variables)
+        step = argument[is_variable]
+        offset = start[is_variable]
+    return Values(actions.view(rows, width), length, status)

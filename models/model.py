@@ -1,0 +1,66 @@
+"""LAnE as one module: Composer, Solver and Memory, and the loop that joins them."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from lane.models import memory as mem
+from lane.models.composer import Composer, Derivations
+from lane.models.config import ModelConfig
+from lane.models.nodes import NONE
+from lane.models.solver import Solver, Translations
+
+
+class Rollout(NamedTuple):
+    """Whole derivations of a batch: what was composed, how it was solved, and what came out."""
+
+    derivations: Derivations
+    translations: Translations
+    solution: Tensor  # [B, S] which translation each step has, NONE where the step was not taken
+    values: mem.Values
+
+
+class LaneModel(nn.Module):
+    """Translates batches of word numbers into action numbers, best choice first or by drawing."""
+
+    def __init__(self, words: int, actions: int, config: ModelConfig) -> None:
+        super().__init__()
+        self.max_actions = config.max_actions
+        self.composer = Composer(words, config)
+        self.solver = Solver(words, actions, config)
+
+    def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]"""
+        values = self.rollout(words, None, self.max_actions).values
+        return values.actions, values.length, values.status
+
+    @torch.jit.export
+    def rollout(self, words: Tensor, temperature: Tensor | None, limit: int) -> Rollout:
+        """Derive, solve and write out each row of `words` (0 behind the last word, no row empty).
+
+        All derivations are composed first, since the Composer never sees the Solver's output, and all
+        their expressions are then solved together. Outputs longer than `limit` are not written.
+        """
+        derivations = self.composer.compose(words, temperature)
+        taken = derivations.node != NONE  # [B, S]
+        leaves = derivations.nodes.leaves[derivations.node[taken]]
+        spans, owner = torch.unique(leaves, dim=0, return_inverse=True)
+        if temperature is None:
+            # One translation serves every expression with the same span.
+            translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
+            place = owner
+        else:
+            warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
+            translations = self.solver.solve(spans, owner, warmth)
+            place = torch.arange(owner.size(0), device=owner.device)
+        solution = torch.full_like(derivations.node, NONE).masked_scatter(taken, place)
+        values = mem.expand(
+            translations.template,
+            solution,
+            derivations.arguments,
+            derivations.root,
+            words.size(1),
+            limit,
+        )
+        return Rollout(derivations, translations, solution, values)

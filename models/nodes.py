@@ -1,0 +1,49 @@
+"""Hash-consed nodes: each distinct subtree of a batch is there once, with its vector and its scores."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+VARIABLE = 0  # the leaf that every variable is to the Composer; words are 1..V
+NONE = -1  # "no node", "no step", "no slot"
+PAIR = 1 << 31  # left * PAIR + right names a pair of nodes
+
+
+class Nodes(NamedTuple):
+    """The distinct nodes met so far: first all leaves, then the merged ones in order of discovery.
+
+    The count is carried as a number of its own: exporters fold the size of a tensor that grows in a loop
+    into a wrong constant.
+    """
+
+    count: int
+    h: Tensor  # [N, D]
+    c: Tensor  # [N, D]
+    score: Tensor  # [N] merge score <q, h>
+    check: Tensor  # [N] logit of "recognizable"
+    pair: Tensor  # [N - leaves] left * PAIR + right
+    leaves: Tensor  # [N, max_span] the node's leaves, NONE behind the last
+    size: Tensor  # [N] how many leaves
+    variables: Tensor  # [N] how many of them are variables
+
+
+def joined(left: Tensor, right: Tensor) -> Tensor:
+    """The entries of each left row, then those of the right row; NONE fills up.  # [M, K], [M, K] -> [M, K]"""
+    width = left.size(1)
+    taken = (left != NONE).sum(dim=1, keepdim=True)
+    position = torch.arange(width, device=left.device).unsqueeze(0)
+    source = torch.where(position < taken, position, width + position - taken)
+    return torch.cat([left, right], dim=1).gather(1, source)
+
+
+def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor]:
+    """The node number of every pair, and the pairs that have none yet, in the order of their new numbers."""
+    known = nodes.count - leaves
+    distinct, place = torch.unique(torch.cat([nodes.pair, pair]), return_inverse=True)
+    number = torch.full_like(distinct, NONE)
+    number = number.scatter(0, place[:known], torch.arange(leaves, nodes.count, device=pair.device))
+    fresh = torch.nonzero(number == NONE).squeeze(1)
+    count = nodes.count + fresh.size(0)
+    number = number.scatter(0, fresh, torch.arange(nodes.count, count, device=pair.device))
+    return number[place[known:]], distinct[fresh]

@@ -1,0 +1,157 @@
+"""The Solver: a sequence-to-sequence network with attention that translates short expressions.
+
+It sees only a span, so distinct spans are few; and drawn translations of a span share their beginnings,
+so what is decoded is the trie of distinct prefixes and not one row a sample.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from lane.models.config import ModelConfig
+from lane.models.nodes import NONE, VARIABLE
+from lane.models.sampling import IMPOSSIBLE, draw
+
+END = 0  # a DstExp ends; 1..P are the span's variables, numbers above P are actions
+
+
+class Translations(NamedTuple):
+    """DstExps of O expressions, and the trie of prefixes along which they were decoded."""
+
+    template: Tensor  # [O, T] the DstExp, END behind its last token
+    log_prob: Tensor  # [K, A] of each next token at each prefix; IMPOSSIBLE where the mask forbids it
+    prefix: Tensor  # [O, T + 1] the prefix at which each token was chosen, NONE behind the end
+    forced: Tensor  # [K] the mask left one token only
+
+
+class Prefixes(NamedTuple):
+    """The distinct prefixes of one length, K of them."""
+
+    span: Tensor  # [K] whose translation they begin
+    token: Tensor  # [K] their last token
+    unused: Tensor  # [K, P] variables of the span that they have not used
+    h: Tensor  # [K, D]
+    c: Tensor  # [K, D]
+
+
+class Solver(nn.Module):
+    """LSTM encoder, LSTM decoder with additive attention (section 3.3 of the paper)."""
+
+    def __init__(self, words: int, actions: int, config: ModelConfig) -> None:
+        super().__init__()
+        size, self.variables = config.hidden, config.max_variables
+        self.template_limit = config.template_limit
+        self.tokens = 1 + self.variables + actions
+        self.source = nn.Embedding(self.variables + words + 1, config.embedding)
+        self.encoder = nn.LSTMCell(config.embedding, size)
+        self.target = nn.Embedding(self.tokens, config.embedding)  # row END also begins
+        self.decoder = nn.LSTMCell(config.embedding + size, size)
+        self.attend_state = nn.Linear(size, size)
+        self.attend_memory = nn.Linear(size, size, bias=False)
+        self.attend_score = nn.Linear(size, 1, bias=False)
+        self.output = nn.Linear(2 * size, self.tokens)
+
+    def localized(self, leaves: Tensor) -> Tensor:
+        """A span's tokens as the Solver sees them: variables by local name, in order of appearance.
+
+        Variables become 0 .. P-1, word w becomes P - 1 + w, NONE stays.  # [S, max_span]
+        """
+        name = (leaves == VARIABLE).to(torch.int64).cumsum(dim=1) - 1
+        named = torch.where(leaves == VARIABLE, name, leaves + (self.variables - 1))
+        return torch.where(leaves == NONE, leaves, named)
+
+    def encode(self, span: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Encoder outputs and the last state.  # [S, W] -> [S, W, D], [S, D], [S, D]"""
+        embedded = self.source(span.clamp(min=0))
+        h = torch.zeros([span.size(0), self.encoder.hidden_size], device=span.device)
+        c = torch.zeros_like(h)
+        outputs: list[Tensor] = []
+        for i in range(span.size(1)):
+            there = (span[:, i] != NONE).unsqueeze(1)
+            h_next, c_next = self.encoder(embedded[:, i], (h, c))
+            h, c = torch.where(there, h_next, h), torch.where(there, c_next, c)
+            outputs.append(h)
+        return torch.stack(outputs, dim=1), h, c
+
+    def solve(self, leaves: Tensor, owner: Tensor, temperature: Tensor | None) -> Translations:
+        """Translate the spans `leaves` [S, max_span] for O expressions, of which each has the span `owner`.
+
+        Without a temperature every expression gets its span's best translation (ties: the lowest number);
+        with one [O], each draws its own.
+        """
+        span = self.localized(leaves)
+        outputs, h, c = self.encode(span)
+        keys = self.attend_memory(outputs)  # [S, W, D]
+        absent = span == NONE
+        variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
+        begun = torch.arange(span.size(0), device=span.device)
+        present = variable < (leaves == VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
+        now = Prefixes(begun, torch.full_like(begun, END), present, h, c)
+
+        at = owner  # [O] the prefix that each expression has reached; NONE behind its end
+        log_probs: list[Tensor] = []
+        forced: list[Tensor] = []
+        templates: list[Tensor] = []
+        paths: list[Tensor] = []
+        earlier = 0  # how many prefixes all shorter lengths have
+        for position in range(self.template_limit + 1):
+            h, c, logits = self._step(now, outputs, keys, absent)
+            allowed = self._mask(now.unused, present[now.span], position)
+            log_prob = torch.log_softmax(logits.masked_fill(~allowed, IMPOSSIBLE), dim=1)
+            token = _next_tokens(log_prob, at, temperature)  # [O]
+            log_probs.append(log_prob)
+            forced.append(allowed.sum(dim=1) == 1)
+            templates.append(token)
+            paths.append(torch.where(at == NONE, at, at + earlier))
+            earlier += now.span.size(0)
+
+            going = torch.nonzero((at != NONE) & (token != END)).squeeze(1)
+            if going.size(0) == 0:
+                break
+            child, place = torch.unique(at[going] * self.tokens + token[going], return_inverse=True)
+            parent = torch.div(child, self.tokens, rounding_mode="floor")
+            last = child % self.tokens
+            unused = now.unused[parent] & (variable + 1 != last.unsqueeze(1))
+            now = Prefixes(now.span[parent], last, unused, h[parent], c[parent])
+            at = torch.full_like(at, NONE).scatter(0, going, place)
+        return Translations(
+            torch.stack(templates, dim=1)[:, : self.template_limit],
+            torch.cat(log_probs),
+            torch.stack(paths, dim=1),
+            torch.cat(forced),
+        )
+
+    def _step(
+        self, now: Prefixes, outputs: Tensor, keys: Tensor, absent: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """One decoder step: attention from the state, then the cell, then the scores of the next token."""
+        query = self.attend_state(now.h).unsqueeze(1)  # [K, 1, D]
+        energy = self.attend_score(torch.tanh(query + keys[now.span])).squeeze(2)  # [K, W]
+        weight = torch.softmax(energy.masked_fill(absent[now.span], IMPOSSIBLE), dim=1)
+        context = (weight.unsqueeze(1) @ outputs[now.span]).squeeze(1)  # [K, D]
+        h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
+        return h, c, self.output(torch.cat([h, context], dim=1))
+
+    def _mask(self, unused: Tensor, present: Tensor, position: int) -> Tensor:
+        """Which tokens may stand at `position`: the non-deleting rule and the template limit.  # [K, A]
+
+        A DstExp ends once it is not empty and every variable of its span is used; where just enough room
+        is left for the unused variables, only they may follow.
+        """
+        needed = unused.sum(dim=1, keepdim=True)  # [K, 1]
+        room = self.template_limit - position
+        spare = needed < room
+        end = (needed == 0) & (torch.full_like(needed, position) > 0)
+        variables = (present & spare) | (unused & (needed == room))
+        return torch.cat([end, variables, spare.expand(-1, self.tokens - 1 - self.variables)], dim=1)
+
+
+def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None) -> Tensor:
+    """The token that each expression takes at its prefix; END where it has ended.  # [K, A], [O] -> [O]"""
+    log_prob, here = log_prob.detach(), at.clamp(min=0)
+    if temperature is None:
+        token = log_prob.argmax(dim=1)[here]
+    else:
+        token = draw(torch.exp(log_prob[here] / temperature.unsqueeze(1)))
+    return torch.where(at == NONE, torch.full_like(token, END), token)
