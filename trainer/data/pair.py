@@ -1,0 +1,49 @@
+"""A pair: one command and the actions it stands for, both as words."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+RESERVED_PREFIX = "$"
+"""Variables are written `$0`, `$1`, ... in every expression, so no word may look like one."""
+
+# Control characters survive str.split() and would corrupt a terminal or a file;
+# lone surrogates (JSON can spell them) cannot be written as UTF-8 at all.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A command (`source`) and its actions (`target`)."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: str, target: str) -> "Pair":
+        """The pair of two texts, split at white space."""
+        return cls(tuple(source.split()), tuple(target.split()))
+
+
+def checked_pair(source: Sequence[str], target: Sequence[str]) -> Pair:
+    """The pair, or a ValueError that says what is wrong with it."""
+    _check_side("input", source)
+    _check_side("output", target)
+    return Pair(tuple(source), tuple(target))
+
+
+def _check_side(side: str, words: Iterable[str]) -> None:
+    empty = True
+    for word in words:
+        empty = False
+        if word.startswith(RESERVED_PREFIX):
+            raise ValueError(
+                f"the {side} word {word!r} starts with '{RESERVED_PREFIX}', which is reserved for variables; "
+                "write it another way"
+            )
+        if word.split() != [word]:
+            raise ValueError(f"the {side} word {word!r} is empty or holds white space; a word has neither")
+        if _UNPRINTABLE.search(word):
+            raise ValueError(f"the {side} word {word!r} holds a control character or half of a character")
+    if empty:
+        raise ValueError(f"the {side} is empty; each side needs at least one word")
