@@ -1,1 +1,24 @@
 """The lightweight runtime: loads an exported file and translates."""
+
+from lane.runtime.bounds import Limits
+from lane.runtime.derivation import Derivation, Step
+from lane.runtime.errors import ModelError, ProgramError
+from lane.runtime.program import Node, Program, Rule
+from lane.runtime.results import Failure, Info, Translation
+from lane.runtime.translator import Translator, load
+
+__all__ = [
+    "Derivation",
+    "Failure",
+    "Info",
+    "Limits",
+    "ModelError",
+    "Node",
+    "Program",
+    "ProgramError",
+    "Rule",
+    "Step",
+    "Translation",
+    "Translator",
+    "load",
+]

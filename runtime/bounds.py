@@ -1,0 +1,56 @@
+"""Every bound of the program format in one place; docs/format.md repeats this table."""
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+from lane.runtime.errors import ProgramError
+
+FORMAT_VERSION: Final = 1
+MAX_FILE_BYTES: Final = 64 * 2**20
+MAX_TOKENS: Final = 100_000  # words, and actions
+MAX_TOKEN_LENGTH: Final = 100  # code points
+MAX_NODES: Final = 1_000_000
+MAX_RULES: Final = 1_000_000
+MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers as doubles
+MAX_PROVENANCE_BYTES: Final = 65_536
+MAX_PROVENANCE_DEPTH: Final = 8
+
+VARIABLE: Final = "$"
+SOURCE_VARIABLES: Final = ("$x", "$y", "$z", "$w")
+TARGET_VARIABLES: Final = ("$X", "$Y", "$Z", "$W")
+ERROR_MARK: Final = "<error:"  # begins the lines that stand for a failure in text output
+
+RANGES: Final = {
+    "max_words": (1, 1_000_000),
+    "max_actions": (1, 10_000_000),
+    "max_span": (1, 8),
+    "max_variables": (1, len(SOURCE_VARIABLES)),
+    "max_template": (1, 100),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program promises of its input, its output and its own tables."""
+
+    max_words: int
+    """Words of a command."""
+    max_actions: int
+    """Actions of any value, the output included."""
+    max_span: int = 4
+    """Leaves of a node, and so tokens of a rule's left side."""
+    max_variables: int = 2
+    """Variables of a node."""
+    max_template: int = 10
+    """Tokens of a rule's right side."""
+
+    def check(self) -> None:
+        """Raise ProgramError unless every limit is in its range."""
+        for field in fields(self):
+            value, (low, high) = getattr(self, field.name), RANGES[field.name]
+            if type(value) is not int or not low <= value <= high:
+                raise ProgramError(
+                    f"limits.{field.name}", f"{value!r} is not a whole number from {low} to {high}"
+                )
+        if self.max_template > self.max_actions:
+            raise ProgramError("limits.max_template", "is larger than max_actions")

@@ -1,0 +1,224 @@
+"""Programs to and from the bytes of a `.lane` file. The format: docs/format.md."""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, Limits
+from lane.runtime.errors import ProgramError
+from lane.runtime.program import Node, Program, Rule, Tree
+
+MAGIC = b'{"lane-program": '
+_HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64})",\n')
+_VERSION = re.compile(rb'\{"lane-program": ([0-9]{1,9})\b')
+_KEYS = ("complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules")
+_T = TypeVar("_T")
+
+
+def encode(program: Program) -> bytes:
+    """One row a line, keys in their order: equal programs give equal bytes."""
+    limits = {name: getattr(program.limits, name) for name in RANGES}
+    values = {
+        "complete": _json(program.complete),
+        "limits": _json(limits),
+        "margin": _json(program.margin),
+        "trust": _json(program.trust),
+        "provenance": json.dumps(program.provenance, ensure_ascii=False, sort_keys=True),
+        "actions": _rows(program.actions),
+        "words": _rows(program.words),
+        "nodes": _rows(program.nodes),
+        "rules": _rows((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
+    }
+    body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS) + "\n}\n").encode()
+    digest = hashlib.sha256(body).hexdigest()
+    data = f'{{"lane-program": {FORMAT_VERSION}, "sha256": "{digest}",\n'.encode() + body
+    if len(data) > MAX_FILE_BYTES:
+        raise ProgramError("file", f"would take {len(data)} bytes; at most {MAX_FILE_BYTES} are allowed")
+    return data
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _rows(rows: Any) -> str:
+    lines = ",\n".join(map(_json, rows))
+    return f"[\n{lines}\n]" if lines else "[]"
+
+
+def digest(data: bytes) -> str:
+    """The checksum that the first line of a file states."""
+    return data[:200].split(b'"')[5].decode()
+
+
+def decode(data: bytes) -> Program:
+    """Check the first line, the checksum, the JSON and the tables, in this order."""
+    if len(data) > MAX_FILE_BYTES:
+        raise ProgramError("file", f"is larger than {MAX_FILE_BYTES} bytes")
+    header = _HEADER.match(data)
+    if header is None or int(header[1]) != FORMAT_VERSION:
+        raise ProgramError("line 1", _what_is_wrong(data))
+    if hashlib.sha256(data[header.end() :]).hexdigest().encode() != header[2]:
+        raise ProgramError("sha256", "does not match the content: the file is damaged or was edited")
+    content = _parse(data)
+    if tuple(content) != ("lane-program", "sha256", *_KEYS):
+        raise ProgramError(
+            "file", f"the keys must be lane-program, sha256, {', '.join(_KEYS)}, in this order"
+        )
+    return Program(
+        complete=_typed("complete", content["complete"], bool),
+        limits=_limits(content["limits"]),
+        margin=_figure("margin", content["margin"]),
+        trust=_figure("trust", content["trust"]),
+        provenance=_typed("provenance", content["provenance"], dict),
+        actions=tuple(
+            _typed(f"actions[{place}]", action, str)
+            for place, action in enumerate(_typed("actions", content["actions"], list))
+        ),
+        words=tuple(_row("words", place, row, (str, bool)) for place, row in _items(content, "words")),
+        nodes=tuple(_node(place, row) for place, row in _items(content, "nodes")),
+        rules=tuple(_rule(place, row) for place, row in _items(content, "rules")),
+    )
+
+
+def _what_is_wrong(data: bytes) -> str:
+    version = _VERSION.match(data)
+    if version and int(version[1]) != FORMAT_VERSION:
+        return (
+            f"format version {int(version[1])}, but this runtime reads version {FORMAT_VERSION}: "
+            "use a matching version of the package"
+        )
+    if version and data.find(b"\r\n", 0, 200) > 0:
+        return "its line ends were changed to CR LF: fetch the file again as binary"
+    kinds = (
+        (b"version https://git-lfs", "is a git-lfs pointer, not the file itself: run `git lfs pull`"),
+        (b"PK\x03\x04", "is a zip archive (TorchScript archives and .pt files are), not a program"),
+        (b"\x1f\x8b", "is compressed with gzip: unpack it first"),
+    )
+    if not data:
+        return "the file is empty"
+    for start, problem in kinds:
+        if data.startswith(start):
+            return problem
+    return "is not a LAnE program: the file must begin with " + MAGIC.decode()
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(data.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except RecursionError:
+        raise ProgramError("file", "is nested too deeply") from None
+    except ValueError as error:  # JSON and UTF-8 errors, and integers of absurd length
+        raise ProgramError("file", f"is not the JSON of a program: {error}") from None
+    return _typed("file", content, dict)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("a key is there twice")
+    return content
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _typed(place: str, value: object, kind: type[_T]) -> _T:
+    if type(value) is not kind:
+        raise ProgramError(place, f"is not of the type {kind.__name__}")
+    return value
+
+
+def _items(content: dict[str, Any], key: str) -> "enumerate[Any]":
+    return enumerate(_typed(key, content[key], list))
+
+
+def _row(key: str, place: int, row: Any, kinds: tuple[type, ...]) -> Any:
+    if type(row) is not list or tuple([type(value) for value in row]) != kinds:
+        names = ", ".join(kind.__name__ for kind in kinds)
+        raise ProgramError(f"{key}[{place}]", f"is not a row of the form [{names}]")
+    return tuple(row)
+
+
+def _limits(value: object) -> Limits:
+    limits = _typed("limits", value, dict)
+    if tuple(limits) != tuple(RANGES):
+        raise ProgramError("limits", f"the keys must be {', '.join(RANGES)}, in this order")
+    return Limits(**limits)
+
+
+def _figure(place: str, value: object) -> float | None:
+    if value is None or type(value) is float:
+        return value
+    raise ProgramError(place, "is neither null nor a number with a decimal point or an exponent")
+
+
+def _node(place: int, row: Any) -> Node:
+    if type(row) is not list or len(row) != 4 or type(row[2]) is not int or type(row[3]) is not bool:
+        raise ProgramError(f"nodes[{place}]", "is not a row of the form [left, right, rank, recognized]")
+    left, right, rank, recognized = row
+    return Node(
+        left if type(left) is str else _tree(place, left, 8),
+        right if type(right) is str else _tree(place, right, 8),
+        rank,
+        recognized,
+    )
+
+
+def _tree(place: int, value: Any, depth: int) -> Tree:
+    if type(value) is str:
+        return value
+    if type(value) is not list or len(value) != 2 or depth == 0:
+        raise ProgramError(
+            f"nodes[{place}]", "a side is neither a leaf nor [left, right], or nested too deeply"
+        )
+    return _tree(place, value[0], depth - 1), _tree(place, value[1], depth - 1)
+
+
+def _rule(place: int, row: Any) -> Rule:
+    span, template, uses = _row("rules", place, row, (str, str, int))
+    return Rule(tuple(span.split(" ")), tuple(template.split(" ")), uses)
+
+
+def load(path: Path) -> Program:
+    """Read a file of bounded size."""
+    return load_with_digest(path)[0]
+
+
+def load_with_digest(path: Path) -> tuple[Program, str]:
+    """The program in a file, and the checksum it states."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise ProgramError(str(path), error.strerror or str(error)) from None
+    try:
+        return decode(data), digest(data)
+    except ProgramError as error:
+        raise ProgramError(f"{path}: {error.place}", error.problem) from None
+
+
+def save(program: Program, path: Path) -> None:
+    """Write beside the target, flush to the disk, rename: readers see the old file or the new one."""
+    data = encode(program)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        # A temporary file is private; what replaces it has the rights an ordinary new file would.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise

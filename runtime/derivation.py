@@ -1,0 +1,76 @@
+"""Derivations: how a translation came about, step by step."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lane.runtime.program import Rule
+from lane.runtime.results import Failure
+from lane.runtime.values import Piece, write_out
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recognized span, translated by its rule."""
+
+    number: int
+    """Counted from 1."""
+    rule: Rule
+    node: str
+    """The merges inside the span, as a bracketed expression."""
+    start: int
+    """The first word covered, counted from 0."""
+    stop: int
+    """One past the last word covered."""
+    parts: tuple[int, ...]
+    """The numbers of the steps whose values the variables of the span stand for."""
+    reads: tuple[int, ...]
+    """The memory slots of those values; reading empties them."""
+    slot: int
+    """The memory slot of the result."""
+    length: int
+    """How many actions the value has."""
+    value: Piece = field(repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The value: actions joined by spaces."""
+        return write_out(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """All steps of one command; with an error, the steps that came before it."""
+
+    words: tuple[str, ...]
+    steps: tuple[Step, ...]
+    text: str
+    """The translation; empty if there is an error."""
+    error: Failure | None = None
+
+    def as_text(self) -> str:
+        """The steps as lines of text."""
+        from lane.runtime import views
+
+        return views.as_text(self)
+
+    def as_tree(self) -> str:
+        """The steps as a tree of text."""
+        from lane.runtime import views
+
+        return views.as_tree(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        from lane.runtime import views
+
+        return views.as_dict(self)
+
+    def as_svg(self) -> str:
+        """A self-contained picture."""
+        from lane.runtime import picture
+
+        return picture.as_svg([self])
+
+    def _repr_svg_(self) -> str:
+        """Notebooks show the picture."""
+        return self.as_svg()

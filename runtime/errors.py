@@ -1,0 +1,28 @@
+"""What the runtime raises, and the codes of the failures it returns."""
+
+from typing import Final
+
+UNKNOWN_WORD: Final = "unknown-word"
+TOO_MANY_WORDS: Final = "too-many-words"
+TOO_MANY_ACTIONS: Final = "too-many-actions"
+BEYOND_MODEL: Final = "beyond-model"
+EMPTY: Final = "empty"
+
+# Part of the public API: a code never changes its meaning, and new ones are only added.
+CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, EMPTY)
+
+
+class ModelError(Exception):
+    """A model that cannot be used: the message names the file, the place and the remedy."""
+
+
+class ProgramError(ModelError):
+    """A program (`.lane`) that breaks a rule of the format; `place` says where."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"

@@ -1,0 +1,85 @@
+"""Replays a command through the Composer and the Memory, keeping every step."""
+
+from collections.abc import Sequence
+
+from lane.runtime.bounds import TARGET_VARIABLES, VARIABLE
+from lane.runtime.composer import Composition, Gap, Reduction, compose
+from lane.runtime.derivation import Step
+from lane.runtime.memory import Memory
+from lane.runtime.tables import Tables, show_span
+from lane.runtime.values import Overflow, Piece, evaluate
+
+
+def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piece, Gap | int | None]:
+    """Steps, last value, and what ended them early: a gap or the word where a value grew too long."""
+    leaves = [tables.leaf_of[word] for word in words]
+    composition = compose(tables, leaves)
+    texts = [" ".join(tables.value_of.get(word, ())) for word in words]
+    lengths = [len(tables.value_of.get(word, ())) for word in words]
+    values = evaluate(tables, composition, texts, lengths)
+    problem: Gap | int | None = composition.gap
+    if isinstance(values, Overflow):
+        problem = composition.reductions[values.reduction].start
+        composition = Composition(composition.reductions[: values.reduction])
+        values = evaluate(tables, composition, texts, lengths)
+        assert not isinstance(values, Overflow), "the steps before the first overflow fit"
+    recorder = _Recorder(tables, words, values)
+    for place, leaf in enumerate(leaves):
+        if leaf == 0:
+            recorder.add_word(place)
+    for number, reduction in enumerate(composition.reductions):
+        recorder.add_reduction(len(words) + number, reduction)
+    return tuple(recorder.steps), values[-1], problem
+
+
+class _Recorder:
+    """Gives every value its step and its slot."""
+
+    def __init__(self, tables: Tables, words: Sequence[str], values: list[Piece]) -> None:
+        self.tables, self.words, self.values = tables, words, values
+        self.memory = Memory()
+        self.steps: list[Step] = []
+        self.step_of: dict[int, Step] = {}  # by value
+        self.pair_of: dict[int, tuple[int, int]] = {}
+        if len(words) > 1:
+            self.pair_of = {node: divmod(key, tables.stride) for key, (_, node) in tables.pairs.items()}
+
+    def add_word(self, place: int) -> None:
+        word = self.words[place]
+        self._add(place, (word,), word, (place, place + 1), ())
+
+    def add_reduction(self, value: int, reduction: Reduction) -> None:
+        node, start, stop, reads = reduction
+        names = list(reversed(show_span(self.tables.spans[node])))
+        self._add(value, self.tables.spans[node], self._bracket(node, names), (start, stop), reads)
+
+    def _add(
+        self, value: int, span: tuple[str, ...], node: str, covers: tuple[int, int], reads: tuple[int, ...]
+    ) -> None:
+        parts = [self.step_of[read] for read in reads]
+        for part in parts:
+            self.memory.free(part.slot)
+        rule = self.tables.rule_of[span]
+        length = sum(token[0] != VARIABLE for token in rule.template)
+        length += sum(part.length * rule.template.count(TARGET_VARIABLES[i]) for i, part in enumerate(parts))
+        step = Step(
+            number=len(self.steps) + 1,
+            rule=rule,
+            node=node,
+            start=covers[0],
+            stop=covers[1],
+            parts=tuple(part.number for part in parts),
+            reads=tuple(part.slot for part in parts),
+            slot=self.memory.store(),
+            length=length,
+            value=self.values[value],
+        )
+        self.steps.append(step)
+        self.step_of[value] = step
+
+    def _bracket(self, node: int, names: list[str]) -> str:
+        """`((walk around) $x)`: the leaves take their names from the end of `names`."""
+        pair = self.pair_of.get(node)
+        if pair is None:
+            return names.pop()
+        return f"({self._bracket(pair[0], names)} {self._bracket(pair[1], names)})"

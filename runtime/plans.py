@@ -1,0 +1,87 @@
+"""Plans: the derivation of a whole shape of command, compiled once.
+
+After the recognized words have become variables, the leaves alone decide the derivation, and most
+commands share their leaves with many others: `jump twice` and `walk twice` are both `$ twice`. A plan
+holds which word values and constants the output of such a shape strings together.
+"""
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from threading import Lock
+from typing import Any, NamedTuple
+
+from lane.runtime.composer import compose
+from lane.runtime.tables import Tables
+from lane.runtime.values import Overflow, Piece, evaluate, flatten
+
+MAX_SHAPE = 64  # longer commands seldom repeat their shape
+MAX_PIECES = 1024
+MAX_CACHED = 200_000  # pieces and leaves in one generation: some 10 MB
+
+
+class Plan(NamedTuple):
+    """The output is `pick` of the words' values followed by the constants."""
+
+    pick: Callable[[list[str]], Sequence[str]]
+    constants: list[str]
+    weight: int
+
+
+class PlanCache:
+    """Plans by shape, bounded, in two generations: what the young one meets again survives.
+
+    Readers take no lock. A reader that races with a writer may miss a plan; it never sees half of one.
+    """
+
+    def __init__(self) -> None:
+        self.young: dict[tuple[int, ...], Plan] = {}
+        self.old: dict[tuple[int, ...], Plan] = {}
+        self._size = 0
+        self._lock = Lock()
+
+    def find(self, shape: tuple[int, ...]) -> Plan | None:
+        """The plan of a shape that was missed in a (perhaps outdated) young generation."""
+        plan = self.young.get(shape) or self.old.get(shape)
+        if plan is not None:
+            self.add(shape, plan)
+        return plan
+
+    def add(self, shape: tuple[int, ...], plan: Plan) -> None:
+        """Keep a plan; the least recent ones give way."""
+        with self._lock:
+            if shape in self.young:
+                return
+            self._size += plan.weight
+            if self._size > MAX_CACHED:
+                self.old, self.young, self._size = self.young, {}, plan.weight
+            self.young[shape] = plan
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled cache arrives empty: plans are quickly made again."""
+        return PlanCache, ()
+
+
+def make_plan(tables: Tables, shape: tuple[int, ...], longest: int) -> Plan | None:
+    """The plan of a shape, or None where it has none that is safe for all words of `longest` actions."""
+    count = len(shape)
+    composition = compose(tables, shape)
+    if composition.gap is not None:
+        return None
+    values = evaluate(tables, composition, list(range(count)), [longest] * count)
+    if isinstance(values, Overflow):
+        return None
+    return _plan_of(values[-1], count)
+
+
+def _plan_of(value: Piece, count: int) -> Plan | None:
+    indices: list[int] = []
+    constants: dict[str, int] = {}
+    for piece in flatten(value):
+        if len(indices) == MAX_PIECES:
+            return None
+        if isinstance(piece, str):
+            piece = constants.setdefault(piece, count + len(constants))
+        indices.append(piece)
+    # A slice, since an itemgetter of a single index gives the item itself and not a sequence.
+    pick = itemgetter(*indices) if len(indices) > 1 else itemgetter(slice(indices[0], indices[0] + 1))
+    return Plan(pick, list(constants), count + len(indices) + len(constants))

@@ -1,0 +1,167 @@
+"""The program backend: pure Python over the tables of a `.lane` file."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lane.runtime import errors
+from lane.runtime.bounds import FORMAT_VERSION
+from lane.runtime.composer import Gap, compose
+from lane.runtime.derivation import Derivation
+from lane.runtime.nearest import nearest_word
+from lane.runtime.plans import MAX_SHAPE, Plan, PlanCache, make_plan
+from lane.runtime.program import Program, Rule
+from lane.runtime.results import Failure, Info, Translation
+from lane.runtime.tables import show_span
+from lane.runtime.values import Overflow, evaluate, write_out
+
+
+class ProgramBackend:
+    """Translates with a program. Only its caches ever change, so threads may share it."""
+
+    def __init__(self, program: Program, path: str = "", sha256: str = "") -> None:
+        self.program = program
+        self.tables = program.tables
+        self._path, self._sha256 = path, sha256
+        values = self.tables.value_of
+        self._text_of = {word: " ".join(values.get(word, ())) for word, _ in program.words}
+        self._length_of = {word: len(values.get(word, ())) for word, _ in program.words}
+        self._longest = max(self._length_of.values())
+        self._plans = PlanCache()
+        self._nearest = lru_cache(maxsize=4096)(self._find_nearest)
+
+    @classmethod
+    def load(cls, path: Path, threads: int) -> "ProgramBackend":
+        """Read a file; `threads` is of no use to pure Python."""
+        from lane.runtime import codec
+
+        program, sha256 = codec.load_with_digest(path)
+        return cls(program, str(path), sha256)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProgramBackend, (self.program, self._path, self._sha256)
+
+    def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
+        """One answer a command; this loop is the fast path, for shapes met before."""
+        leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
+        answers = []
+        for text in texts:
+            words = text.split()
+            try:
+                plan = young[tuple([leaf_of[word] for word in words])]
+            except KeyError:
+                answers.append(self._translate_new(words))
+                young = self._plans.young
+            else:
+                values = [text_of[word] for word in words]
+                answers.append(Translation(" ".join(plan.pick(values + plan.constants))))
+        return answers
+
+    def _translate_new(self, words: list[str]) -> Translation:
+        failure = self._check(words)
+        if failure is not None:
+            return Translation("", failure)
+        shape = tuple([self.tables.leaf_of[word] for word in words])
+        values = [self._text_of[word] for word in words]
+        plan = self._plan(shape) if len(shape) <= MAX_SHAPE else None
+        if plan is not None:
+            return Translation(" ".join(plan.pick(values + plan.constants)))
+        return self._translate_directly(words, shape, values)
+
+    def _plan(self, shape: tuple[int, ...]) -> Plan | None:
+        plan = self._plans.find(shape)
+        if plan is None:
+            plan = make_plan(self.tables, shape, self._longest)
+            if plan is not None:
+                self._plans.add(shape, plan)
+        return plan
+
+    def _translate_directly(self, words: list[str], shape: tuple[int, ...], values: list[str]) -> Translation:
+        composition = compose(self.tables, shape)
+        lengths = [self._length_of[word] for word in words]
+        results = evaluate(self.tables, composition, values, lengths)
+        if isinstance(results, Overflow):
+            return Translation("", self._overflow(words, composition.reductions[results.reduction].start))
+        if composition.gap is not None:
+            return Translation("", self._beyond(words, composition.gap))
+        return Translation(write_out(results[-1]))
+
+    def explain(self, text: str) -> Derivation:
+        """The derivation of one command."""
+        from lane.runtime.explain import derive
+
+        words = text.split()
+        failure = self._check(words)
+        if failure is not None:
+            return Derivation(tuple(words), (), "", failure)
+        steps, value, problem = derive(self.tables, words)
+        if problem is None:
+            return Derivation(tuple(words), steps, write_out(value))
+        if isinstance(problem, Gap):
+            return Derivation(tuple(words), steps, "", self._beyond(words, problem))
+        return Derivation(tuple(words), steps, "", self._overflow(words, problem))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule of the program, in the order of the file."""
+        return self.program.rules
+
+    @property
+    def info(self) -> Info:
+        """The card of the program."""
+        program = self.program
+        return Info(
+            backend="program",
+            path=self._path,
+            format_version=FORMAT_VERSION,
+            sha256=self._sha256,
+            words=tuple(word for word, _ in program.words),
+            actions=program.actions,
+            max_words=program.limits.max_words,
+            max_actions=program.limits.max_actions,
+            complete=program.complete,
+            nodes=len(program.nodes),
+            rules=len(program.rules),
+            margin=program.margin,
+            trust=program.trust,
+            provenance=program.provenance,
+        )
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _check(self, words: list[str]) -> Failure | None:
+        """Failures of the command itself, before any merge."""
+        if not words:
+            return Failure(errors.EMPTY, "the command has no words")
+        bound = self.tables.limits.max_words
+        if len(words) > bound:
+            message = f"the command has {len(words)} words; the model takes at most {bound}"
+            return Failure(errors.TOO_MANY_WORDS, message, words[bound], bound + 1)
+        leaf_of = self.tables.leaf_of
+        for position, word in enumerate(words, start=1):
+            if word not in leaf_of:
+                nearest = self._nearest(word)
+                hint = f"; did you mean {nearest!r}?" if nearest else ""
+                shown = word if len(word) <= 60 else word[:57] + "..."
+                message = f"unknown word {shown!r} (word {position}){hint}"
+                return Failure(errors.UNKNOWN_WORD, message, word, position, nearest)
+        return None
+
+    def _find_nearest(self, word: str) -> str | None:
+        return nearest_word(word, self.tables.leaf_of)
+
+    def _overflow(self, words: list[str], start: int) -> Failure:
+        bound = self.tables.limits.max_actions
+        message = f"the translation is longer than {bound} actions (from word {start + 1})"
+        return Failure(errors.TOO_MANY_ACTIONS, message, words[start], start + 1)
+
+    def _beyond(self, words: list[str], gap: Gap) -> Failure:
+        start, left, right = gap
+        shown = " ".join(show_span(self.tables.spans[left]))
+        if right is None:
+            problem = f"no rule for {shown!r}"
+        else:
+            problem = f"no entry for {shown!r} before {' '.join(show_span(self.tables.spans[right]))!r}"
+        message = f"beyond the model: {problem} (from word {start + 1})"
+        return Failure(errors.BEYOND_MODEL, message, words[start], start + 1)

@@ -1,0 +1,61 @@
+"""What a translator returns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a command has no translation."""
+
+    code: str
+    """One of the documented codes, for programs."""
+    message: str
+    """One line for people."""
+    word: str | None = None
+    """The word the failure is about, if it is about one."""
+    position: int | None = None
+    """The place of that word in the command, counted from 1."""
+    nearest: str | None = None
+    """The known word that an unknown one probably means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The answer to one command: `text`, or an `error`."""
+
+    text: str
+    """The actions joined by spaces; empty if there is an error."""
+    error: Failure | None = None
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions one by one."""
+        return tuple(self.text.split(" ")) if self.text else ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command was translated."""
+        return self.error is None
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The card of a loaded model."""
+
+    backend: str
+    path: str
+    format_version: int
+    sha256: str
+    words: tuple[str, ...]
+    actions: tuple[str, ...]
+    max_words: int
+    max_actions: int
+    complete: bool
+    """No command over the vocabulary leads beyond the model."""
+    nodes: int
+    rules: int
+    margin: float | None
+    trust: float | None
+    provenance: Mapping[str, Any]

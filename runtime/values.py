@@ -1,0 +1,59 @@
+"""Values: what the variables of a derivation stand for, shared instead of copied.
+
+A value is a tuple of pieces, and a piece is a run of actions, the number of an input word, or another
+value. Copying would cost the square of the output's length; a shared value is written out once, at the end.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from lane.runtime.composer import Composition
+from lane.runtime.tables import Tables
+
+Piece: TypeAlias = "int | str | tuple[Piece, ...]"
+
+
+class Overflow(NamedTuple):
+    """The first reduction whose value is longer than the program allows."""
+
+    reduction: int
+
+
+def evaluate(
+    tables: Tables, composition: Composition, words: Sequence[Piece], lengths: Sequence[int]
+) -> list[Piece] | Overflow:
+    """The value of every word and every reduction, given those of the words and their lengths."""
+    values, sizes = list(words), list(lengths)
+    for number, (node, _, _, reads) in enumerate(composition.reductions):
+        template = tables.template(node)
+        assert template is not None, "the Composer gives no reduction without a rule"
+        size = template.constants
+        for read, count in zip(reads, template.counts, strict=True):
+            size += sizes[read] * count
+        # Before anything is written out: `twice` a hundred times is 2**100 actions.
+        if size > tables.limits.max_actions:
+            return Overflow(number)
+        sizes.append(size)
+        pieces = template.pieces
+        if len(pieces) == 1:
+            # Without a level of its own, so that writing out takes time by the length of the output.
+            values.append(pieces[0] if isinstance(pieces[0], str) else values[reads[pieces[0]]])
+        else:
+            values.append(tuple([p if isinstance(p, str) else values[reads[p]] for p in pieces]))
+    return values
+
+
+def flatten(value: Piece) -> Iterator[int | str]:
+    """The pieces of a value from left to right; no recursion, since values nest as deep as commands."""
+    stack = [value]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, tuple):
+            stack.extend(reversed(piece))
+        else:
+            yield piece
+
+
+def write_out(value: Piece) -> str:
+    """The actions of a value whose words are known, joined by spaces."""
+    return " ".join(flatten(value))  # type: ignore[arg-type]
