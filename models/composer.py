@@ -9,10 +9,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from lane.models import codes
 from lane.models import memory as mem
 from lane.models import sequence as seq
 from lane.models.config import ModelConfig
-from lane.models.nodes import NONE, PAIR, VARIABLE, Nodes, joined, place_pairs
+from lane.models.nodes import Nodes, joined, place_pairs
 from lane.models.sampling import choose, fires
 
 
@@ -27,9 +28,10 @@ class Derivations(NamedTuple):
     arguments: Tensor  # [B, S, P] the steps whose values its variables have, NONE behind the last
     slot: Tensor  # [B, S] the Memory slot its value went to, NONE where the step was not taken
     root: Tensor  # [B] the last step: its value is the output
-    word_decided: Tensor  # [B, L] the word's check was a decision (for padding and a lone word it is none)
     merged: Tensor  # [B, R] the node that round r made, NONE where the row had ended
-    decided: Tensor  # [B, R] its check was a decision (limits and the root leave none)
+    decided: Tensor  # [B, S] a check was a decision here (there is none where the limits recognise a span)
+    fired: Tensor  # [B, S] it said "recognizable"
+    whole: Tensor  # [B] the root was recognised by its check, and not only because nothing else was left
     # Only where choices are drawn, else empty:
     candidates: Tensor  # [B, R, R] nodes that round r could make, NONE where there is no pair
     choice: Tensor  # [B, R] which of them it made
@@ -62,7 +64,7 @@ class Composer(nn.Module):
         """The variable and all words: (h, c) = W_leaf Emb(w) + b_leaf."""
         h, c = self.leaf(self.embedding.weight).chunk(2, dim=1)
         number = torch.arange(self.words + 1, device=h.device)
-        none = torch.full([self.words + 1, self.max_span - 1], NONE, dtype=torch.int64, device=h.device)
+        none = torch.full([self.words + 1, self.max_span - 1], codes.NONE, dtype=torch.int64, device=h.device)
         return Nodes(
             self.words + 1,
             h,
@@ -72,18 +74,18 @@ class Composer(nn.Module):
             number[:0],
             torch.cat([number.unsqueeze(1), none], dim=1),
             torch.ones_like(number),
-            (number == VARIABLE).to(torch.int64),
+            (number == codes.VARIABLE).to(torch.int64),
         )
 
     def parents(self, nodes: Nodes, left: Tensor, right: Tensor) -> tuple[Nodes, Tensor]:
         """The parent of each pair; pairs not met before are evaluated, each once.  # [M], [M] -> [M]"""
-        number, fresh = place_pairs(nodes, self.words + 1, left * PAIR + right)
+        number, fresh = place_pairs(nodes, self.words + 1, left * codes.PAIR + right)
         if fresh.size(0) == 0:
             return nodes, number
-        left, right = torch.div(fresh, PAIR, rounding_mode="floor"), fresh % PAIR
+        left, right = torch.div(fresh, codes.PAIR, rounding_mode="floor"), fresh % codes.PAIR
         h, c = self.merge(nodes.h[left], nodes.c[left], nodes.h[right], nodes.c[right])
         grown = Nodes(
-            nodes.count + fresh.size(0),
+            nodes.total + fresh.size(0),
             torch.cat([nodes.h, h]),
             torch.cat([nodes.c, c]),
             torch.cat([nodes.score, h @ self.query]),
@@ -103,45 +105,54 @@ class Composer(nn.Module):
         """
         width = words.size(1)
         nodes = self.leaf_nodes()
-        word_decided = (words > 0) & (words[:, 1:2] > 0).any(dim=1, keepdim=True)
-        recognized = (words > 0) & (fires(nodes.check[words], temperature) | ~word_decided)
+        present = words > 0
+        fired = [present & fires(nodes.check[words], temperature)]
+        decided = [present]
+        # The root is always translated; `whole` remembers whether its own check would have let it be.
+        alone = present.sum(dim=1) == 1
+        whole = ~alone | fired[0][:, 0]
+        recognized = fired[0] | (present & alone.unsqueeze(1))
         rows = seq.start(words, recognized, self.max_variables)
-        root = torch.zeros_like(rows.count)
-        step_node = [torch.where(recognized, words, torch.full_like(words, NONE))]
-        step_arguments = [torch.full_like(rows.held, NONE)]
+        root = torch.zeros_like(rows.remaining)
+        step_node = [torch.where(recognized, words, torch.full_like(words, codes.NONE))]
+        step_arguments = [torch.full_like(rows.held, codes.NONE)]
         step_slot = [rows.held[:, :, 0]]
-        merged, decided = [step_node[0][:, :0]], [word_decided[:, :0]]
+        merged = [step_node[0][:, :0]]
         candidates = [torch.empty([words.size(0), 0, width - 1], dtype=torch.int64, device=words.device)]
         choices = [step_node[0][:, :0]]
 
         nodes, candidate = self._first_candidates(nodes, rows)
         for r in range(width - 1):
-            alive = rows.count > 1
+            alive = rows.remaining > 1
             at = choose(nodes.score, candidate, temperature)  # [B]
             node = candidate.gather(1, at.unsqueeze(1)).squeeze(1)
-            free = self._check_is_free(nodes, node) & (rows.count > 2)
-            known = alive & (fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
+            free = self._check_is_free(nodes, node)
+            fire = alive & (fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
+            last = rows.remaining == 2
+            known = fire | last
+            whole = whole & (fire | ~last)
             merged.append(node.unsqueeze(1))
             decided.append(free.unsqueeze(1))
+            fired.append(fire.unsqueeze(1))
             if temperature is not None:
-                candidates.append(nn.functional.pad(candidate, [0, r], value=NONE).unsqueeze(1))
+                candidates.append(nn.functional.pad(candidate, [0, r], value=float(codes.NONE)).unsqueeze(1))
                 choices.append(at.unsqueeze(1))
 
             # A recognised expression reads its variables, frees their slots and takes the lowest free one.
             slots = seq.slots_of_pair(rows, at)
-            none = torch.full_like(slots, NONE)
+            none = torch.full_like(slots, codes.NONE)
             arguments = torch.where(known.unsqueeze(1), mem.read(rows.memory, slots), none)
             memory = mem.release(rows.memory, slots, known)
             slot = mem.allocate(memory)
             memory = mem.write(memory, slot, torch.full_like(slot, width + r), known)
-            step_node.append(torch.where(known, node, torch.full_like(node, NONE)).unsqueeze(1))
+            step_node.append(torch.where(known, node, torch.full_like(node, codes.NONE)).unsqueeze(1))
             step_arguments.append(arguments.unsqueeze(1))
-            step_slot.append(torch.where(known, slot, torch.full_like(slot, NONE)).unsqueeze(1))
+            step_slot.append(torch.where(known, slot, torch.full_like(slot, codes.NONE)).unsqueeze(1))
             root = torch.where(known, torch.full_like(root, width + r), root)
 
-            node = torch.where(known, torch.full_like(node, VARIABLE), node)
+            node = torch.where(known, torch.full_like(node, codes.VARIABLE), node)
             alone = torch.cat([slot.unsqueeze(1), none[:, 1:]], dim=1)
-            rows = seq.Sequences(rows.item, rows.held, rows.count, memory)
+            rows = seq.Sequences(rows.item, rows.held, rows.remaining, memory)
             rows = seq.replace_pair(rows, at, node, torch.where(known.unsqueeze(1), alone, slots), alive)
             if r + 2 < width:
                 nodes, candidate = self._next_candidates(nodes, rows, candidate, at, alive)
@@ -151,9 +162,10 @@ class Composer(nn.Module):
             torch.cat(step_arguments, dim=1),
             torch.cat(step_slot, dim=1),
             root,
-            word_decided,
             torch.cat(merged, dim=1),
             torch.cat(decided, dim=1),
+            torch.cat(fired, dim=1),
+            whole,
             torch.cat(candidates, dim=1),
             torch.cat(choices, dim=1),
         )
@@ -161,15 +173,15 @@ class Composer(nn.Module):
     def _check_is_free(self, nodes: Nodes, node: Tensor) -> Tensor:
         """Whether the limits leave the check of this node to the network.  # [B] -> [B]"""
         small = nodes.size[node.clamp(min=0)] < self.span_limit
-        return small & (nodes.variables[node.clamp(min=0)] < self.variable_limit) & (node != NONE)
+        return small & (nodes.variables[node.clamp(min=0)] < self.variable_limit) & (node != codes.NONE)
 
     def _first_candidates(self, nodes: Nodes, rows: seq.Sequences) -> tuple[Nodes, Tensor]:
         """All neighbouring pairs of the sequences.  # -> [B, L - 1]"""
         left, right = rows.item[:, :-1], rows.item[:, 1:]
         position = torch.arange(left.size(1), device=left.device)
-        there = position.unsqueeze(0) < rows.count.unsqueeze(1) - 1
+        there = position.unsqueeze(0) < rows.remaining.unsqueeze(1) - 1
         nodes, number = self.parents(nodes, left[there], right[there])
-        return nodes, torch.full_like(left, NONE).masked_scatter(there, number)
+        return nodes, torch.full_like(left, codes.NONE).masked_scatter(there, number)
 
     def _next_candidates(
         self, nodes: Nodes, rows: seq.Sequences, candidate: Tensor, at: Tensor, alive: Tensor
@@ -178,13 +190,17 @@ class Composer(nn.Module):
         candidate = seq.drop_candidate(candidate, at, alive)  # [B, W - 1], for W items
         at = at.unsqueeze(1)
         left_at = torch.cat([at - 1, at], dim=1)  # [B, 2] the pair before and the pair behind
-        there = (left_at >= 0) & (left_at + 1 < rows.count.unsqueeze(1)) & alive.unsqueeze(1)
+        there = (left_at >= 0) & (left_at + 1 < rows.remaining.unsqueeze(1)) & alive.unsqueeze(1)
         left = rows.item.gather(1, left_at.clamp(min=0))
         right = rows.item.gather(1, (left_at + 1).clamp(max=rows.item.size(1) - 1))
         nodes, number = self.parents(nodes, left[there], right[there])
         # One column more takes what is not there.
         place = torch.where(there, left_at, torch.full_like(left_at, candidate.size(1)))
-        new = torch.full_like(left, NONE).masked_scatter(there, number)
-        candidate = nn.functional.pad(candidate, [0, 1], value=NONE).scatter(1, place, new)[:, :-1]
+        new = torch.full_like(left, codes.NONE).masked_scatter(there, number)
+        candidate = nn.functional.pad(candidate, [0, 1], value=float(codes.NONE)).scatter(1, place, new)[
+            :, :-1
+        ]
         # A row with one item left has no pair; its old candidate must not linger.
-        return nodes, torch.where((rows.count > 1).unsqueeze(1), candidate, torch.full_like(candidate, NONE))
+        return nodes, torch.where(
+            (rows.remaining > 1).unsqueeze(1), candidate, torch.full_like(candidate, codes.NONE)
+        )

@@ -10,20 +10,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-EMPTY = -1
-
-OK = 0
-OUTPUT_TOO_LONG = 1
+from lane.models import codes
 
 
 def empty(rows: int, slots: int, like: Tensor) -> Tensor:
     """A Memory of `rows` derivations with all slots empty.  # [rows, slots]"""
-    return torch.full([rows, slots], EMPTY, dtype=torch.int64, device=like.device)
+    return torch.full([rows, slots], codes.NONE, dtype=torch.int64, device=like.device)
 
 
 def allocate(memory: Tensor) -> Tensor:
     """The lowest empty slot of each row.  # [B, K] -> [B]"""
-    return (memory == EMPTY).to(torch.int64).argmax(dim=1)
+    return (memory == codes.NONE).to(torch.int64).argmax(dim=1)
 
 
 def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
@@ -33,17 +30,17 @@ def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
 
 
 def read(memory: Tensor, slots: Tensor) -> Tensor:
-    """The steps that `slots` stand for; EMPTY asks for nothing.  # [B, K], [B, P] -> [B, P]"""
+    """The steps that `slots` stand for; NONE asks for nothing.  # [B, K], [B, P] -> [B, P]"""
     held = memory.gather(1, slots.clamp(min=0))
-    return torch.where(slots == EMPTY, slots, held)
+    return torch.where(slots == codes.NONE, slots, held)
 
 
 def release(memory: Tensor, slots: Tensor, where: Tensor) -> Tensor:
     """Empty `slots` in the rows of `where`.  # slots: [B, P], where: [B]"""
-    freed = (slots != EMPTY) & where.unsqueeze(1)
+    freed = (slots != codes.NONE) & where.unsqueeze(1)
     for i in range(slots.size(1)):
         slot = slots[:, i].clamp(min=0)
-        memory = write(memory, slot, torch.full_like(slot, EMPTY), freed[:, i])
+        memory = write(memory, slot, torch.full_like(slot, codes.NONE), freed[:, i])
     return memory
 
 
@@ -89,13 +86,13 @@ def expand(
     rows, steps = solution.size(0), solution.size(1)
     lengths = measure(template, solution, arguments, words, limit)
     length = lengths.gather(1, root.unsqueeze(1)).squeeze(1)
-    status = (length > limit).to(torch.int64) * OUTPUT_TOO_LONG
+    status = (length > limit).to(torch.int64) * codes.OUTPUT_TOO_LONG
     length = torch.where(length > limit, torch.zeros_like(length), length)
     width = int(length.max()) if rows > 0 else 0
     actions = torch.zeros([rows * width], dtype=torch.int64, device=template.device)
 
     lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1, variables)
-    row = torch.nonzero(status == OK).squeeze(1)  # [F], as step and offset: numbers in the flat batch
+    row = torch.nonzero(status == codes.OK).squeeze(1)  # [F], as step and offset: numbers in the flat batch
     step = row * steps + root[row]
     offset = row * width
     while step.numel() > 0:

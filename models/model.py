@@ -5,10 +5,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from lane.models import codes
 from lane.models import memory as mem
 from lane.models.composer import Composer, Derivations
 from lane.models.config import ModelConfig
-from lane.models.nodes import NONE
 from lane.models.solver import Solver, Translations
 
 
@@ -43,7 +43,7 @@ class LaneModel(nn.Module):
         their expressions are then solved together. Outputs longer than `limit` are not written.
         """
         derivations = self.composer.compose(words, temperature)
-        taken = derivations.node != NONE  # [B, S]
+        taken = derivations.node != codes.NONE  # [B, S]
         leaves = derivations.nodes.leaves[derivations.node[taken]]
         spans, owner = torch.unique(leaves, dim=0, return_inverse=True)
         if temperature is None:
@@ -54,7 +54,7 @@ class LaneModel(nn.Module):
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
             translations = self.solver.solve(spans, owner, warmth)
             place = torch.arange(owner.size(0), device=owner.device)
-        solution = torch.full_like(derivations.node, NONE).masked_scatter(taken, place)
+        solution = torch.full_like(derivations.node, codes.NONE).masked_scatter(taken, place)
         values = mem.expand(
             translations.template,
             solution,

@@ -5,19 +5,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-VARIABLE = 0  # the leaf that every variable is to the Composer; words are 1..V
-NONE = -1  # "no node", "no step", "no slot"
-PAIR = 1 << 31  # left * PAIR + right names a pair of nodes
+from lane.models import codes
 
 
 class Nodes(NamedTuple):
     """The distinct nodes met so far: first all leaves, then the merged ones in order of discovery.
 
-    The count is carried as a number of its own: exporters fold the size of a tensor that grows in a loop
+    The total is carried as a number of its own: exporters fold the size of a tensor that grows in a loop
     into a wrong constant.
     """
 
-    count: int
+    total: int
     h: Tensor  # [N, D]
     c: Tensor  # [N, D]
     score: Tensor  # [N] merge score <q, h>
@@ -29,9 +27,9 @@ class Nodes(NamedTuple):
 
 
 def joined(left: Tensor, right: Tensor) -> Tensor:
-    """The entries of each left row, then those of the right row; NONE fills up.  # [M, K], [M, K] -> [M, K]"""
+    """The entries of each left row, then those of the right row; NONE fills up.  # [M, K] all"""
     width = left.size(1)
-    taken = (left != NONE).sum(dim=1, keepdim=True)
+    taken = (left != codes.NONE).sum(dim=1, keepdim=True)
     position = torch.arange(width, device=left.device).unsqueeze(0)
     source = torch.where(position < taken, position, width + position - taken)
     return torch.cat([left, right], dim=1).gather(1, source)
@@ -39,11 +37,11 @@ def joined(left: Tensor, right: Tensor) -> Tensor:
 
 def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor]:
     """The node number of every pair, and the pairs that have none yet, in the order of their new numbers."""
-    known = nodes.count - leaves
+    known = nodes.total - leaves
     distinct, place = torch.unique(torch.cat([nodes.pair, pair]), return_inverse=True)
-    number = torch.full_like(distinct, NONE)
-    number = number.scatter(0, place[:known], torch.arange(leaves, nodes.count, device=pair.device))
-    fresh = torch.nonzero(number == NONE).squeeze(1)
-    count = nodes.count + fresh.size(0)
-    number = number.scatter(0, fresh, torch.arange(nodes.count, count, device=pair.device))
+    number = torch.full_like(distinct, codes.NONE)
+    number = number.scatter(0, place[:known], torch.arange(leaves, nodes.total, device=pair.device))
+    fresh = torch.nonzero(number == codes.NONE).squeeze(1)
+    total = nodes.total + fresh.size(0)
+    number = number.scatter(0, fresh, torch.arange(nodes.total, total, device=pair.device))
     return number[place[known:]], distinct[fresh]

@@ -3,9 +3,7 @@
 import torch
 from torch import Tensor
 
-from lane.models.nodes import NONE
-
-IMPOSSIBLE = -1e9  # the score of what may not be chosen; finite, so that a row of nothing else stays a number
+from lane.models import codes
 
 
 def fires(logit: Tensor, temperature: Tensor | None) -> Tensor:
@@ -20,7 +18,7 @@ def fires(logit: Tensor, temperature: Tensor | None) -> Tensor:
 
 def choose(score: Tensor, candidate: Tensor, temperature: Tensor | None) -> Tensor:
     """The merge: a position in each row of candidate nodes.  # [N], [B, W], [B] -> [B]"""
-    scores = score.detach()[candidate.clamp(min=0)].masked_fill(candidate == NONE, IMPOSSIBLE)
+    scores = score.detach()[candidate.clamp(min=0)].masked_fill(candidate == codes.NONE, codes.IMPOSSIBLE)
     if temperature is None:
         return scores.argmax(dim=1)
     return draw(torch.softmax(scores / temperature.unsqueeze(1), dim=1))

@@ -5,24 +5,25 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from lane.models import codes
 from lane.models import memory as mem
-from lane.models.nodes import NONE, VARIABLE, joined
+from lane.models.nodes import joined
 
 
 class Sequences(NamedTuple):
     """Each row is a command on its way to one variable."""
 
-    item: Tensor  # [B, W] the node at each position; beyond the row's count it means nothing
+    item: Tensor  # [B, W] the node at each position; beyond those that remain it means nothing
     held: Tensor  # [B, W, P] Memory slots of the variables inside the item, NONE behind the last
-    count: Tensor  # [B] how many items are left
+    remaining: Tensor  # [B] how many items are left
     memory: Tensor  # [B, K] see memory.py
 
 
 def start(words: Tensor, recognized: Tensor, variables: int) -> Sequences:
     """Recognised words become variables at once, in slots from left to right.  # [B, L] both"""
     rows, width = words.size(0), words.size(1)
-    none = torch.full_like(words, NONE)
-    item = torch.where(recognized, torch.full_like(words, VARIABLE), words)
+    none = torch.full_like(words, codes.NONE)
+    item = torch.where(recognized, torch.full_like(words, codes.VARIABLE), words)
     slot = torch.where(recognized, recognized.to(torch.int64).cumsum(dim=1) - 1, none)
     held = torch.cat([slot.unsqueeze(2), none.unsqueeze(2).expand(rows, width, variables - 1)], dim=2)
     # Writing word i's step into its slot, for all words at once; column `width` takes what is not kept.
@@ -49,7 +50,7 @@ def replace_pair(rows: Sequences, at: Tensor, node: Tensor, slots: Tensor, alive
     item = torch.where(here, node.unsqueeze(1), rows.item.gather(1, source))
     held = rows.held.gather(1, source.unsqueeze(2).expand(-1, -1, slots.size(1)))
     held = torch.where(here.unsqueeze(2), slots.unsqueeze(1), held)
-    return Sequences(item, held, rows.count - alive.to(torch.int64), rows.memory)
+    return Sequences(item, held, rows.remaining - alive.to(torch.int64), rows.memory)
 
 
 def drop_candidate(candidate: Tensor, at: Tensor, alive: Tensor) -> Tensor:

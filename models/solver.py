@@ -9,11 +9,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from lane.models import codes
 from lane.models.config import ModelConfig
-from lane.models.nodes import NONE, VARIABLE
-from lane.models.sampling import IMPOSSIBLE, draw
-
-END = 0  # a DstExp ends; 1..P are the span's variables, numbers above P are actions
+from lane.models.sampling import draw
 
 
 class Translations(NamedTuple):
@@ -57,9 +55,9 @@ class Solver(nn.Module):
 
         Variables become 0 .. P-1, word w becomes P - 1 + w, NONE stays.  # [S, max_span]
         """
-        name = (leaves == VARIABLE).to(torch.int64).cumsum(dim=1) - 1
-        named = torch.where(leaves == VARIABLE, name, leaves + (self.variables - 1))
-        return torch.where(leaves == NONE, leaves, named)
+        name = (leaves == codes.VARIABLE).to(torch.int64).cumsum(dim=1) - 1
+        named = torch.where(leaves == codes.VARIABLE, name, leaves + (self.variables - 1))
+        return torch.where(leaves == codes.NONE, leaves, named)
 
     def encode(self, span: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Encoder outputs and the last state.  # [S, W] -> [S, W, D], [S, D], [S, D]"""
@@ -68,7 +66,7 @@ class Solver(nn.Module):
         c = torch.zeros_like(h)
         outputs: list[Tensor] = []
         for i in range(span.size(1)):
-            there = (span[:, i] != NONE).unsqueeze(1)
+            there = (span[:, i] != codes.NONE).unsqueeze(1)
             h_next, c_next = self.encoder(embedded[:, i], (h, c))
             h, c = torch.where(there, h_next, h), torch.where(there, c_next, c)
             outputs.append(h)
@@ -83,11 +81,11 @@ class Solver(nn.Module):
         span = self.localized(leaves)
         outputs, h, c = self.encode(span)
         keys = self.attend_memory(outputs)  # [S, W, D]
-        absent = span == NONE
+        absent = span == codes.NONE
         variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
         begun = torch.arange(span.size(0), device=span.device)
-        present = variable < (leaves == VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
-        now = Prefixes(begun, torch.full_like(begun, END), present, h, c)
+        present = variable < (leaves == codes.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
+        now = Prefixes(begun, torch.full_like(begun, codes.END), present, h, c)
 
         at = owner  # [O] the prefix that each expression has reached; NONE behind its end
         log_probs: list[Tensor] = []
@@ -98,15 +96,15 @@ class Solver(nn.Module):
         for position in range(self.template_limit + 1):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position)
-            log_prob = torch.log_softmax(logits.masked_fill(~allowed, IMPOSSIBLE), dim=1)
+            log_prob = torch.log_softmax(logits.masked_fill(~allowed, codes.IMPOSSIBLE), dim=1)
             token = _next_tokens(log_prob, at, temperature)  # [O]
             log_probs.append(log_prob)
             forced.append(allowed.sum(dim=1) == 1)
             templates.append(token)
-            paths.append(torch.where(at == NONE, at, at + earlier))
+            paths.append(torch.where(at == codes.NONE, at, at + earlier))
             earlier += now.span.size(0)
 
-            going = torch.nonzero((at != NONE) & (token != END)).squeeze(1)
+            going = torch.nonzero((at != codes.NONE) & (token != codes.END)).squeeze(1)
             if going.size(0) == 0:
                 break
             child, place = torch.unique(at[going] * self.tokens + token[going], return_inverse=True)
@@ -114,7 +112,7 @@ class Solver(nn.Module):
             last = child % self.tokens
             unused = now.unused[parent] & (variable + 1 != last.unsqueeze(1))
             now = Prefixes(now.span[parent], last, unused, h[parent], c[parent])
-            at = torch.full_like(at, NONE).scatter(0, going, place)
+            at = torch.full_like(at, codes.NONE).scatter(0, going, place)
         return Translations(
             torch.stack(templates, dim=1)[:, : self.template_limit],
             torch.cat(log_probs),
@@ -128,7 +126,7 @@ class Solver(nn.Module):
         """One decoder step: attention from the state, then the cell, then the scores of the next token."""
         query = self.attend_state(now.h).unsqueeze(1)  # [K, 1, D]
         energy = self.attend_score(torch.tanh(query + keys[now.span])).squeeze(2)  # [K, W]
-        weight = torch.softmax(energy.masked_fill(absent[now.span], IMPOSSIBLE), dim=1)
+        weight = torch.softmax(energy.masked_fill(absent[now.span], codes.IMPOSSIBLE), dim=1)
         context = (weight.unsqueeze(1) @ outputs[now.span]).squeeze(1)  # [K, D]
         h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
         return h, c, self.output(torch.cat([h, context], dim=1))
@@ -154,4 +152,4 @@ def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None) -> Te
         token = log_prob.argmax(dim=1)[here]
     else:
         token = draw(torch.exp(log_prob[here] / temperature.unsqueeze(1)))
-    return torch.where(at == NONE, torch.full_like(token, END), token)
+    return torch.where(at == codes.NONE, torch.full_like(token, codes.END), token)
