@@ -1,7 +1,7 @@
 """`lane-data`: lists and writes the benchmark tasks, checks a user's pairs, gets the official files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -67,7 +67,7 @@ def write(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made if need be.")],
     form: Annotated[Format, typer.Option("--format", help="How to write a pair.")] = Format.SCAN,
     data_dir: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option(help="The directory of the official files, for simple and mcd1 to mcd3."),
     ] = None,
     seed: Annotated[int, typer.Option(help="For extend, and for simple without official files.")] = 0,
@@ -93,7 +93,7 @@ def write(
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of pairs, plain or gzip; - is stdin.")],
     form: Annotated[
-        Optional[Format],  # noqa: UP045
+        Format | None,
         typer.Option("--format", help="How a pair is written; by the first line if not given."),
     ] = None,
 ) -> None:
@@ -123,7 +123,7 @@ def check(
 def fetch(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put them; made if need be.")],
     source: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option(
             metavar="URL",
             callback=_check_source,

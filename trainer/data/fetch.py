@@ -10,13 +10,14 @@ from itertools import product
 from pathlib import Path
 
 from lane.models.errors import LaneError
-from lane.trainer.data.download import download
+from lane.trainer.data.download import DownloadError, download
 from lane.trainer.data.official import (
     ARCHIVE_FILE,
     MCD_TASKS,
     SIDES,
     TASKS_FILE,
     read_archive,
+    read_official,
     select,
     verified_file,
 )
@@ -41,7 +42,7 @@ def fetch(directory: str | Path, source: str | None = None, report: Report = pri
     try:
         _fetch_simple(folder, scan, report)
         _fetch_mcd(folder, scan, mcd, report)
-    except LaneError as error:
+    except DownloadError as error:
         raise LaneError(f"{error}. {_remedy(folder, scan, mcd)}") from error
 
 
@@ -49,7 +50,7 @@ def _fetch_simple(folder: Path, scan: str, report: Report) -> None:
     for side in SIDES:
         name = f"simple_{side}"
         path = folder / f"{name}.txt"
-        if _is_verified(name, path):
+        if _has_official("simple", side, folder):
             report(f"{path}: verified, kept")
         else:
             download(f"{scan}/{SIMPLE_FILES[side]}", path, partial(verified_file, name))
@@ -89,6 +90,14 @@ def _archive(folder: Path, mcd: str, lines: tuple[Pair, ...], report: Report) ->
         download(f"{mcd}/{ARCHIVE_FILE}", path, partial(_check_archive, lines))
         report(f"{path}: fetched and verified")
     return path
+
+
+def _has_official(task: str, side: str, folder: Path) -> bool:
+    try:
+        read_official(task, side, folder)
+    except LaneError:
+        return False
+    return True
 
 
 def _is_verified(name: str, path: Path) -> bool:
