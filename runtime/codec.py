@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -206,6 +205,8 @@ def load_with_digest(path: Path) -> tuple[Program, str]:
 
 def save(program: Program, path: Path) -> None:
     """Write beside the target, flush to the disk, rename: readers see the old file or the new one."""
+    import tempfile  # slow to import, and only writers need it
+
     data = encode(program)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

@@ -110,7 +110,9 @@ def _table_row(step: Step) -> str:
 def _draw(derivation: Derivation, y: float) -> tuple[list[str], float, float]:
     """The elements of one derivation from height `y`, its right edge and its lower edge."""
     command = wrap(" ".join(derivation.words), 100) or [""]
-    elements = [_text(_MARGIN, y + (n + 1) * _LINE - 5, "command", line, False) for n, line in enumerate(command)]
+    elements = [
+        _text(_MARGIN, y + (n + 1) * _LINE - 5, "command", line, False) for n, line in enumerate(command)
+    ]
     y += len(command) * _LINE + 8
     right = _MARGIN + max(map(len, command)) * (_CHARACTER + 0.6)
     if derivation.error is not None:

@@ -52,7 +52,8 @@ def as_tree(derivation: Derivation) -> str:
     stack = [(step, "", "") for step in reversed(steps) if step.number not in used]
     while stack:
         step, first, rest = stack.pop()
-        lines.append(f"{first}{step.rule}   = {shorten(step, 8)}")
+        value = f"   = {shorten(step, 8)}" if step.parts else ""  # else the rule says it already
+        lines.append(f"{first}{step.rule}{value}")
         parts = [steps[number - 1] for number in step.parts]
         for place, part in reversed(list(enumerate(parts, start=1))):
             last = place == len(parts)

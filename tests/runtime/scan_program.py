@@ -88,7 +88,7 @@ def _template(span):
 
 def grammar():
     """All 20,910 commands of SCAN with their actions, by SCAN's own definition."""
-    phrases = {verb: action for verb, action in VERBS.items()}
+    phrases = dict(VERBS)
     for direction, turn in TURNS.items():
         for verb, action in {**VERBS, "turn": ""}.items():
             step = f"{turn} {action}".strip()

@@ -1,0 +1,95 @@
+"""Lines in, lines out: how `lane-run` reads, and keeps its answers in order."""
+
+import os
+import select
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+MAX_LINE_BYTES = 16 * 2**20
+CHUNK_BYTES = 2**18
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some lines that follow each other in one input."""
+
+    source: str
+    first: int
+    """The number of the first line, counted from 1."""
+    lines: list[bytes]
+
+
+@dataclass(slots=True)
+class Answer:
+    """What to print for a batch."""
+
+    output: bytes
+    problems: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    """Lines under "lines", and failures by their code."""
+    stop: bool = False
+
+
+def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[], None]) -> Iterator[Batch]:
+    """The lines of an unbuffered file as they come, at most `size` at a time.
+
+    What has arrived is answered before more is waited for: a person or a program at the other end of a
+    pipe gets each answer at once, and a busy pipe is still read in large chunks.
+    """
+    number, rest = 1, b""
+    chunk = _read(file, before_wait).removeprefix(_BYTE_ORDER_MARK)
+    while chunk:
+        lines = (rest + chunk).split(b"\n")
+        # The rest of a line without end is not kept: one byte too many is enough to tell.
+        rest = lines.pop()[: MAX_LINE_BYTES + 1]
+        for start in range(0, len(lines), size):
+            yield Batch(source, number + start, lines[start : start + size])
+        number += len(lines)
+        chunk = _read(file, before_wait)
+    if rest:
+        yield Batch(source, number, [rest])
+
+
+def _read(file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
+    try:
+        waiting = not select.select([file], [], [], 0)[0]
+    except (OSError, ValueError):  # not everything can be asked on every system
+        waiting = True
+    if waiting:
+        before_wait()
+    return os.read(file.fileno(), CHUNK_BYTES)
+
+
+class Engine(Protocol):
+    """Answers batches, here or in other processes."""
+
+    def submit(self, batch: Batch) -> "Future[Answer] | Answer":
+        """Begin with a batch, or answer it at once."""
+
+
+def answer_all(
+    inputs: Iterable[tuple[str, BinaryIO]],
+    engine: Engine,
+    write: Callable[[Answer], None],
+    batch_size: int,
+    ahead: int = 0,
+) -> None:
+    """Write the answers to all lines in order; at most `ahead` batches are in the works at a time."""
+    pending: deque[Future[Answer] | Answer] = deque()
+
+    def drain(bound: int = 0) -> None:
+        while len(pending) > bound:
+            answer = pending.popleft()
+            write(answer if isinstance(answer, Answer) else answer.result())
+
+    for source, file in inputs:
+        for batch in read_batches(source, file, batch_size, before_wait=drain):
+            pending.append(engine.submit(batch))
+            drain(ahead)
+    drain()

@@ -1,0 +1,193 @@
+"""`lane-run`: translate lines of commands with an exported model.
+
+It parses with argparse, unlike the other commands: importing typer takes longer than all the rest of a
+translation, from the start of the process to its end.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from lane.cli.answers import Answerer, Gallery, Options, TooManyPicturesError
+from lane.cli.lines import answer_all
+from lane.cli.report import Report, StoppedError
+from lane.runtime import ModelError, Translator, load
+from lane.runtime.translator import BACKENDS
+
+EXPLAIN = ("text", "tree", "svg", "html", "json")
+SOME_FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+HELP = """Translate commands into actions, one a line: line N out answers line N in.
+
+Words are separated by white space and matched exactly, case included. An empty
+line gives an empty line. A line that cannot be translated is told of on standard
+error with its number, and --on-error decides what stands in its place. The codes:
+  unknown-word      a word the model does not know; the nearest known one is named
+  too-many-words    more words than the model takes
+  too-many-actions  the translation, or a part of it, would be longer than allowed
+  beyond-model      the model was exported with a budget, and the line is outside it
+  invalid-utf8      the line is not UTF-8
+  line-too-long     the line is longer than 16 MiB
+"""
+EPILOG = """`lane-run rules` prints what the model has learned (a file of that name is given
+as ./rules).
+
+Exit code: 0 all lines translated, 1 some lines failed, 2 wrong use or an unusable
+model. What has arrived is answered before more is waited for.
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _new_parser("lane-run", HELP, EPILOG)
+    add = parser.add_argument
+    add("files", nargs="*", metavar="FILE", help="files of commands; - or none: standard input")
+    add("-f", "--format", choices=("text", "jsonl", "tsv"), default="text", help="how to write the answers")
+    kinds = "|".join(EXPLAIN)
+    add(
+        "--explain",
+        choices=EXPLAIN,
+        metavar=f"[{kinds}]",
+        help="show the derivations; text if no kind is named",
+    )
+    add("--batch-size", type=_positive, default=2048, metavar="N", help="lines translated at a time, at most")
+    add("--workers", type=_positive, default=1, metavar="N", help="processes (1)")
+    on_error = "write <error:CODE> in its place (the default), leave the line out, or end there"
+    add("--on-error", choices=("mark", "skip", "stop"), default="mark", help=on_error)
+    add("--stats", action="store_true", help="lines, failures and speed, on standard error")
+    progress = "count lines on standard error; auto: if that is a terminal and the output is not"
+    add("--progress", choices=("auto", "on", "off"), default="auto", help=progress)
+    return parser
+
+
+def _rules_parser() -> argparse.ArgumentParser:
+    parser = _new_parser("lane-run rules", "Print the rules of a model, the shortest spans first.", None)
+    help_text = "also the rules that the training data never used"
+    parser.add_argument("--all", action="store_true", dest="everything", help=help_text)
+    return parser
+
+
+def _new_parser(name: str, description: str, epilog: str | None) -> argparse.ArgumentParser:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        name, None, description, epilog, formatter_class=layout, allow_abbrev=False
+    )
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
+    parser.add_argument("--backend", choices=BACKENDS, default="auto", help="how to run the model")
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000000")
+    return int(text)
+
+
+class _ShowVersion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"lane {version('lane-expressions')}")
+        parser.exit()
+
+
+class WrongUseError(Exception):
+    """Nothing could be translated at all."""
+
+
+def _translate(options: argparse.Namespace) -> int:
+    if options.explain and options.format != "text":
+        raise WrongUseError("--format has no meaning with --explain; see --explain json")
+    style = Options(options.format, options.explain, options.on_error)
+    inputs, size = _inputs(options.files), options.batch_size
+    with _load(options) as translator:
+        report = Report(options.progress)
+        with suppress(StoppedError):
+            if options.explain in ("svg", "html"):
+                _draw(inputs, Gallery(translator, style), report, size)
+            elif options.workers == 1:
+                answer_all(inputs, Answerer(translator, style), report.write, size)
+            else:
+                from lane.cli.workers import Workers
+
+                with closing(Workers(options.workers, translator.info.path, options.backend, style)) as pool:
+                    answer_all(inputs, pool, report.write, size, ahead=2 * options.workers)
+    report.finish(options.stats)
+    return SOME_FAILED if report.failed else 0
+
+
+def _load(options: argparse.Namespace) -> Translator:
+    try:
+        return load(options.model, options.backend)
+    except ModelError as error:
+        raise WrongUseError(str(error)) from None
+
+
+def _inputs(files: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+    """Every input unbuffered, with the name that messages call it by."""
+    for name in files or ["-"]:
+        if name == "-":
+            yield "stdin", sys.stdin.buffer
+            continue
+        try:
+            file = Path(name).open("rb", buffering=0)  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise WrongUseError(f"{name}: {error.strerror or error}") from None
+        with file:
+            yield name, file
+
+
+def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, report: Report, batch_size: int) -> None:
+    """One picture or page of all the commands, those before an early end included."""
+    try:
+        with suppress(StoppedError):
+            answer_all(inputs, gallery, report.write, batch_size)
+    except TooManyPicturesError as error:
+        raise WrongUseError(str(error)) from None
+    sys.stdout.buffer.write(gallery.write())
+
+
+def _rules(options: argparse.Namespace) -> int:
+    with _load(options) as translator:
+        table = translator.rules()
+    shown = table if options.everything else [rule for rule in table if rule.uses] or table
+    width = max(len(" ".join(rule.span)) for rule in shown)
+    lines = [f"{' '.join(rule.span):<{width}} -> {' '.join(rule.template)}\n" for rule in shown]
+    sys.stdout.buffer.write("".join(lines).encode())
+    sys.stdout.buffer.flush()
+    if len(shown) < len(table):
+        print(
+            f"{len(table) - len(shown):,} more were never used by the training data: see --all",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def main() -> int:
+    """Entry point of `lane-run`; gives the exit code."""
+    arguments = sys.argv[1:]
+    try:
+        if arguments[:1] == ["rules"]:
+            return _rules(_rules_parser().parse_args(arguments[1:]))
+        return _translate(_parser().parse_args(_with_kind(arguments)))
+    except WrongUseError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return WRONG_USE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough. Point stdout elsewhere so that the interpreter's own flush stays silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _with_kind(arguments: list[str]) -> list[str]:
+    """`--explain` stands for `--explain text` unless a kind follows it; it never swallows a file."""
+    return [
+        "--explain=text" if argument == "--explain" and following not in EXPLAIN else argument
+        for argument, following in zip(arguments, [*arguments[1:], ""], strict=False)
+    ]
