@@ -95,7 +95,7 @@ def test_a_refused_connection_is_named(target: Path) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))  # bound but not listening: nobody else answers there
         port = listener.getsockname()[1]
-        with pytest.raises(DownloadError, match="no connection .*refused"):
+        with pytest.raises(DownloadError, match=r"no connection .*refused"):
             download(f"http://127.0.0.1:{port}/a", target, check)
     assert left(target.parent) == []
 

@@ -105,7 +105,7 @@ def test_files_put_there_by_hand_are_taken(mirror: Any, sets: Sets, tmp_path: Pa
 
 def test_a_break_is_resumed(mirror: Any, tmp_path: Path) -> None:
     mirror.dies_after = 1_000_000
-    with pytest.raises(LaneError, match="ended after 1000000 of .* run again to resume$"):
+    with pytest.raises(LaneError, match=r"ended after 1000000 of .* run again to resume$"):
         fetch(tmp_path, mirror.url, lambda _: None)
     mirror.dies_after = None
     fetch(tmp_path, mirror.url, lambda _: None)
@@ -126,7 +126,7 @@ def test_a_wrong_file_is_refused_with_the_remedy(spoilt: str, mirror: Any, tmp_p
 def test_an_archive_of_other_splits_is_refused(mirror: Any, sets: Sets, tmp_path: Path) -> None:
     swapped = {**sets, "mcd3_test": sets["mcd3_train"], "mcd3_train": sets["mcd3_test"]}
     mirror.files["/scan-splits.tar.gz"] = publish(swapped)["/scan-splits.tar.gz"]
-    with pytest.raises(LaneError, match="not the file wanted: .*mcd3_train"):
+    with pytest.raises(LaneError, match=r"not the file wanted: .*mcd3_train"):
         fetch(tmp_path, mirror.url, lambda _: None)
     assert not list(tmp_path.glob("mcd*"))
 

@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,10 @@ from lane.trainer.data.language import (
 from lane.trainer.data.precedence import Kind, Tree
 
 SEEDS = range(10)
+
+
+# Each seed serves several tests.
+cached_task = cache(random_task)
 
 
 def nested(tree: Tree) -> set[tuple[str, int, str]]:
@@ -53,7 +58,7 @@ def test_a_seed_gives_the_same_task_for_ever() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pairs_are_right_distinct_and_bounded(seed: int) -> None:
-    task, language = random_task(seed), random_language(seed)
+    task, language = cached_task(seed), random_language(seed)
     assert 200 <= len(task.train) <= 4_000
     assert 200 <= len(task.test) <= 2_000
     for pair in (*task.train, *task.test):
@@ -66,7 +71,7 @@ def test_pairs_are_right_distinct_and_bounded(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_training_shows_every_length_operator_and_nesting(seed: int) -> None:
-    task, language = random_task(seed), random_language(seed)
+    task, language = cached_task(seed), random_language(seed)
     trees = [language.parse(pair.source) for pair in task.train]
     shown = Counter(nesting for tree in trees for nesting in nested(tree))
     for outer, slot, inner in nestings(language):
@@ -81,7 +86,7 @@ def test_training_shows_every_length_operator_and_nesting(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_lone_primitive_is_trained_alone_and_tested_everywhere(seed: int) -> None:
-    task, language = random_task(seed), random_language(seed)
+    task, language = cached_task(seed), random_language(seed)
     lone = language.primitives[-1][0]
     assert [pair.source for pair in task.train if lone in pair.source] == [(lone,)]
     with_lone = [language.parse(pair.source) for pair in task.test if lone in pair.source]

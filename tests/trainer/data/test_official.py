@@ -93,10 +93,10 @@ def test_a_bad_index_is_named(
 def test_a_bad_archive_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.tar.gz"
     path.write_bytes(b"junk")
-    with pytest.raises(LaneError, match="not a readable tar.gz"):
+    with pytest.raises(LaneError, match=r"not a readable tar.gz"):
         read_archive("mcd1", path)
     archive(path, "other.json", b"{}")
-    with pytest.raises(LaneError, match="holds no mcd1.json"):
+    with pytest.raises(LaneError, match=r"holds no mcd1.json"):
         read_archive("mcd1", path)
 
 

@@ -45,7 +45,7 @@ def test_the_seed_matters_where_it_should() -> None:
 
 
 def test_a_named_directory_is_not_silently_ignored(tmp_path: Path) -> None:
-    with pytest.raises(LaneError, match="has no simple_train.txt; `lane-data fetch"):
+    with pytest.raises(LaneError, match=r"has no simple_train.txt; `lane-data fetch"):
         load_task("simple", tmp_path)
     with pytest.raises(LaneError, match="missing: no such directory"):
         load_task("simple", tmp_path / "missing")
