@@ -62,7 +62,7 @@ class Solver(nn.Module):
     def encode(self, span: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Encoder outputs and the last state.  # [S, W] -> [S, W, D], [S, D], [S, D]"""
         embedded = self.source(span.clamp(min=0))
-        h = torch.zeros([span.size(0), self.encoder.hidden_size], device=span.device)
+        h = torch.zeros([span.size(0), self.encoder.hidden_size], dtype=embedded.dtype, device=span.device)
         c = torch.zeros_like(h)
         outputs: list[Tensor] = []
         for i in range(span.size(1)):

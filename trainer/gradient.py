@@ -71,8 +71,7 @@ def solver_surrogate(translations: Translations, weight: Tensor, entropy: Tensor
     there = prefix != codes.NONE
     expression = torch.nonzero(there)[:, 0]
     at = prefix[there]
-    pushed = torch.zeros([count * tokens], device=log_prob.device)
-    pushed = pushed.index_add(0, at * tokens + token[there], weight[expression])
-    visits = torch.zeros([count], device=log_prob.device).index_add(0, at, entropy[expression])
+    pushed = weight.new_zeros([count * tokens]).index_add(0, at * tokens + token[there], weight[expression])
+    visits = weight.new_zeros([count]).index_add(0, at, entropy[expression])
     negative_entropy = (log_prob.exp() * log_prob).sum(dim=1)
     return (pushed.view(count, tokens) * log_prob).sum() - (visits * negative_entropy).sum()
