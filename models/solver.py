@@ -40,6 +40,7 @@ class Solver(nn.Module):
         super().__init__()
         size, self.variables = config.hidden, config.max_variables
         self.template_limit = config.template_limit
+        self.constants = config.constants
         self.tokens = 1 + self.variables + actions
         self.source = nn.Embedding(self.variables + words + 1, config.embedding)
         self.encoder = nn.LSTMCell(config.embedding, size)
@@ -135,14 +136,16 @@ class Solver(nn.Module):
         """Which tokens may stand at `position`: the non-deleting rule and the template limit.  # [K, A]
 
         A DstExp ends once it is not empty and every variable of its span is used; where just enough room
-        is left for the unused variables, only they may follow.
+        is left for the unused variables, only they may follow. Actions are for spans without variables,
+        unless the config lets rules hold constants.
         """
         needed = unused.sum(dim=1, keepdim=True)  # [K, 1]
         room = self.template_limit - position
         spare = needed < room
         end = (needed == 0) & (torch.full_like(needed, position) > 0)
         variables = (present & spare) | (unused & (needed == room))
-        return torch.cat([end, variables, spare.expand(-1, self.tokens - 1 - self.variables)], dim=1)
+        actions = spare & (self.constants | ~present[:, :1])
+        return torch.cat([end, variables, actions.expand(-1, self.tokens - 1 - self.variables)], dim=1)
 
 
 def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None) -> Tensor:

@@ -103,7 +103,7 @@ class _Chain:
         right = self.after[start]
         self.items[start] = self.tables.pairs[self.keys[start]][1]
         self.reads[start] += self.reads[right]
-        self.keys[right] = _NO_PAIR
+        self.keys[start] = self.keys[right] = _NO_PAIR
         beyond = self.after[start] = self.after[right]
         if beyond < self.count:
             self.before[beyond] = start

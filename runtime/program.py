@@ -162,7 +162,7 @@ def _check_figure(name: str, value: float | None, low: float, high: float) -> No
         return
     finite = isinstance(value, float) and value - value == 0.0
     if not finite or not low <= value <= high:
-        raise ProgramError(name, f"{value!r} is neither null nor a finite number from {low} to {high}")
+        raise ProgramError(name, f"{value!r} is neither null nor a finite number in [{low}, {high}]")
 
 
 def _plain_json(provenance: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,6 +105,7 @@ configurations = st.fixed_dictionaries(
         "span_limit": st.integers(2, 4),
         "variable_limit": st.integers(2, 3),
         "template_limit": st.integers(6, 10),
+        "constants": st.booleans(),
     }
 )
 
