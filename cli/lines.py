@@ -42,18 +42,38 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
     What has arrived is answered before more is waited for: a person or a program at the other end of a
     pipe gets each answer at once, and a busy pipe is still read in large chunks.
     """
-    number, rest = 1, b""
+    number, begun = 1, _BegunLine()
     chunk = _read(file, before_wait).removeprefix(_BYTE_ORDER_MARK)
     while chunk:
-        lines = (rest + chunk).split(b"\n")
-        # The rest of a line without end is not kept: one byte too many is enough to tell.
-        rest = lines.pop()[: MAX_LINE_BYTES + 1]
+        first, *lines = chunk.split(b"\n")
+        begun.add(first)
+        if lines:
+            lines = [begun.take(), *lines]
+            begun.add(lines.pop())
         for start in range(0, len(lines), size):
             yield Batch(source, number + start, lines[start : start + size])
         number += len(lines)
         chunk = _read(file, before_wait)
-    if rest:
-        yield Batch(source, number, [rest])
+    if begun.length:
+        yield Batch(source, number, [begun.take()])
+
+
+class _BegunLine:
+    """A line whose end has not come; of one too long only enough is kept to tell."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.length = 0
+
+    def add(self, piece: bytes) -> None:
+        if piece and self.length <= MAX_LINE_BYTES:
+            self.pieces.append(piece)
+            self.length += len(piece)
+
+    def take(self) -> bytes:
+        line = b"".join(self.pieces)
+        self.pieces, self.length = [], 0
+        return line
 
 
 def _read(file: BinaryIO, before_wait: Callable[[], None]) -> bytes:

@@ -1,0 +1,310 @@
+"""`lane-run` as a user meets it: the real command in a process of its own."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "import sys; from lane.cli.run import main; sys.exit(main())"]
+
+
+@pytest.fixture(scope="module")
+def scan():
+    path = Path(__file__).parents[1] / "runtime" / "scan_program.py"
+    spec = importlib.util.spec_from_file_location("run_helper_scan_program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def model(scan, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "scan.lane"
+    scan.scan_program().save(path)
+    return str(path)
+
+
+@pytest.fixture
+def lane_run(model):
+    def call(*arguments, text=b"", code=0):
+        if isinstance(text, str):
+            text = text.encode()
+        done = subprocess.run(
+            [*COMMAND, "--model", model, *arguments], input=text, capture_output=True, timeout=60
+        )
+        assert done.returncode == code, done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+        return done.stdout.decode(), done.stderr.decode()
+
+    return call
+
+
+def test_lines_from_a_pipe(lane_run):
+    output, errors = lane_run(text="jump twice\nwalk left\nturn around right")
+    assert (
+        output == "I_JUMP I_JUMP\nI_TURN_LEFT I_WALK\nI_TURN_RIGHT I_TURN_RIGHT I_TURN_RIGHT I_TURN_RIGHT\n"
+    )
+    assert errors == ""
+
+
+def test_no_lines(lane_run):
+    assert lane_run(text="") == ("", "")
+
+
+def test_files_and_standard_input(lane_run, tmp_path):
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_bytes(b"\xef\xbb\xbfjump\r\nrun")  # a byte-order mark, CR LF, no newline at the end
+    second.write_bytes(b"walk\nwlak\n")
+    output, errors = lane_run(str(first), "-", str(second), text="look\n", code=1)
+    assert output == "I_JUMP\nI_RUN\nI_LOOK\nI_WALK\n<error:unknown-word>\n"
+    assert errors == f"{second}:2: unknown word 'wlak' (word 1); did you mean 'walk'?\n"
+
+
+BAD = b"jump\n\nfly\n  \xff jump\nJump twice\nwalk" + b" twice" * 60 + b"\nlook\n"
+
+
+def test_every_failure_has_its_mark_and_its_message(lane_run):
+    output, errors = lane_run(text=BAD, code=1)
+    assert output.split("\n") == [
+        "I_JUMP",
+        "",
+        "<error:unknown-word>",
+        "<error:invalid-utf8>",
+        "<error:unknown-word>",
+        "<error:too-many-actions>",
+        "I_LOOK",
+        "",
+    ]
+    assert errors.splitlines() == [
+        "stdin:3: unknown word 'fly' (word 1)",
+        "stdin:4: not UTF-8: byte 0xff at byte 3 of the line",
+        "stdin:5: unknown word 'Jump' (word 1); did you mean 'jump'?",
+        "stdin:6: the translation is longer than 1000000 actions (from word 1)",
+    ]
+
+
+def test_skip_and_stop(lane_run):
+    assert lane_run("--on-error", "skip", text=BAD, code=1)[0] == "I_JUMP\n\nI_LOOK\n"
+    output, errors = lane_run("--on-error", "stop", text=BAD, code=1)
+    assert output == "I_JUMP\n\n"
+    assert errors == "stdin:3: unknown word 'fly' (word 1)\n"
+    assert (
+        lane_run("--on-error", "stop", "--workers", "2", "--batch-size", "1", text=BAD, code=1)[0] == output
+    )
+
+
+def test_too_many_words(lane_run):
+    output, errors = lane_run(text="walk " * 100_001 + "\n", code=1)
+    assert output == "<error:too-many-words>\n"
+    assert errors == "stdin:1: the command has 100001 words; the model takes at most 100000\n"
+
+
+def test_a_line_without_end_is_not_kept(lane_run):
+    output, errors = lane_run(text=b"walk\n" + b"walk " * 4_000_000 + b"\nrun\n", code=1)
+    assert output == "I_WALK\n<error:line-too-long>\nI_RUN\n"
+    assert errors == "stdin:2: the line is longer than 16777216 bytes\n"
+
+
+def test_tsv(lane_run):
+    output, _ = lane_run("--format", "tsv", text="jump \t twice\n\nfly\n", code=1)
+    assert output == "jump twice\tI_JUMP I_JUMP\t\n\t\t\nfly\t\tunknown-word\n"
+
+
+def test_jsonl(lane_run):
+    output, _ = lane_run("-f", "jsonl", text="jump twice\r\n\nwlak é\n", code=1)
+    first, second, third = map(json.loads, output.splitlines())
+    assert first == {
+        "file": "stdin",
+        "line": 1,
+        "input": "jump twice",
+        "output": "I_JUMP I_JUMP",
+        "error": None,
+    }
+    assert second == {"file": "stdin", "line": 2, "input": "", "output": "", "error": None}
+    assert third["error"] == {
+        "code": "unknown-word",
+        "message": "unknown word 'wlak' (word 1); did you mean 'walk'?",
+        "word": "wlak",
+        "position": 1,
+        "nearest": "walk",
+    }
+
+
+def test_all_of_scan_in_order_whatever_the_batches_and_workers(lane_run, scan):
+    expected = scan.grammar()
+    commands = list(expected)
+    Random(5).shuffle(commands)
+    text = "".join(f"{command}\n" for command in commands)
+    wanted = "".join(f"{expected[command]}\n" for command in commands)
+    for arguments in ((), ("--batch-size", "7"), ("--workers", "2", "--batch-size", "500")):
+        assert lane_run(*arguments, text=text)[0] == wanted
+    failing = text.replace("jump", "hop")
+    alone = lane_run("--format", "jsonl", text=failing, code=1)
+    assert (
+        lane_run("--format", "jsonl", "--workers", "3", "--batch-size", "100", text=failing, code=1) == alone
+    )
+
+
+def test_stats(lane_run):
+    _, errors = lane_run("--stats", text="jump\n\nfly\nfly\n", code=1)
+    last = errors.splitlines()[-1]
+    assert last.startswith("4 lines in ")
+    assert last.endswith(" lines/s, 2 failed (unknown-word 2), 1 empty")
+
+
+def test_progress(lane_run):
+    assert lane_run("--progress", "off", text="jump\n")[1] == ""
+    assert lane_run("--progress", "auto", text="jump\n")[1] == ""
+    assert lane_run("--progress", "on", text="jump\n")[1] == "\r\x1b[K"
+
+
+def test_explain_kinds(lane_run):
+    text = "jump twice\n\nlook\nfly\n"
+    output, _ = lane_run("--explain", text=text, code=1)
+    assert "  2. $x twice -> $X $X  ($x = $0)  $0 = I_JUMP I_JUMP\n" in output
+    assert output == lane_run("--explain", "text", text=text, code=1)[0]
+    assert "└── jump -> I_JUMP" in lane_run("--explain", "tree", text=text, code=1)[0]
+    rows = [json.loads(line) for line in lane_run("--explain", "json", text=text, code=1)[0].splitlines()]
+    assert [row["text"] for row in rows] == ["I_JUMP I_JUMP", "", "I_LOOK", ""]
+    picture, errors = lane_run("--explain", "svg", text=text, code=1)
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+    assert errors == "stdin:4: unknown word 'fly' (word 1)\n"
+    assert lane_run("--explain=html", text=text, code=1)[0].count("<section>") == 3
+    assert "fly" not in lane_run("--explain", "svg", "--on-error", "skip", text=text, code=1)[0]
+    stopped, _ = lane_run("--explain", "svg", "--on-error", "stop", text="run\nfly\nlook\n", code=1)
+    assert "run → I_RUN" in stopped
+    assert "look" not in stopped
+
+
+def test_explain_does_not_swallow_a_file(lane_run, tmp_path):
+    path = tmp_path / "commands.txt"
+    path.write_text("run\n")
+    assert lane_run("--explain", str(path))[0].startswith("run\n  1. run -> I_RUN")
+
+
+def test_too_many_pictures(lane_run):
+    _, errors = lane_run("--explain", "svg", text="jump\n" * 1001, code=2)
+    assert "use --explain json" in errors
+
+
+def test_rules(lane_run, model):
+    done = subprocess.run([*COMMAND, "rules", "--model", model], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "jump             -> I_JUMP"
+    assert "$x around $y     -> $Y $X $Y $X $Y $X $Y $X" in lines
+    assert len(lines) == 16
+    assert "see --all" in done.stderr
+    done = subprocess.run(
+        [*COMMAND, "rules", "--all", "-m", model], capture_output=True, text=True, check=True
+    )
+    assert len(done.stdout.splitlines()) > 4000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--workers", "0"], "'0' is not a whole number"),
+        (["--batch-size", "many"], "'many' is not a whole number"),
+        (["--format", "xml"], "invalid choice: 'xml'"),
+        (["--format", "tsv", "--explain"], "--format has no meaning with --explain"),
+        (["--backend", "magic"], "invalid choice: 'magic'"),
+        (["missing.txt"], "error: missing.txt: No such file or directory"),
+        (["."], "error: .: Is a directory"),
+        (["--model", "missing.lane"], "error: missing.lane: No such file or directory"),
+        (["--model", __file__], "is not a LAnE program"),
+    ],
+)
+def test_wrong_use(lane_run, arguments, message):
+    output, errors = lane_run(*arguments, code=2)
+    assert output == ""
+    assert message in errors
+
+
+def test_help_and_version(lane_run):
+    assert "unknown-word" in lane_run("--help")[0]
+    assert lane_run("--version")[0].startswith("lane ")
+
+
+def start(model, *arguments):
+    return subprocess.Popen(
+        [*COMMAND, "--model", model, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+def test_every_line_is_answered_before_the_next_is_waited_for(model, arguments):
+    with start(model, *arguments) as process:
+        for line, answer in ((b"jump\n", b"I_JUMP\n"), (b"look twice\n", b"I_LOOK I_LOOK\n"), (b"\n", b"\n")):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert process.stdout.readline() == answer
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+def test_a_closed_pipe_ends_quietly(model, arguments, tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("jump around left thrice and walk around right thrice\n" * 50_000)
+    with start(model, *arguments, str(path)) as process:
+        assert process.stdout.readline().startswith(b"I_TURN_LEFT I_JUMP")
+        process.stdout.close()
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+def test_interrupt_ends_cleanly(model, arguments):
+    with start(model, *arguments) as process:
+        process.stdin.write(b"jump\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"I_JUMP\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+        assert process.stderr.read() == b""
+
+
+def test_a_long_stream_takes_constant_memory(model):
+    """What is kept does not grow with what has passed."""
+    line = b"jump around left thrice and walk around right thrice\n"
+    with start(model) as process:
+        sizes = []
+        for _ in range(20):
+            answers = 0
+            process.stdin.write(line * 500)
+            process.stdin.flush()
+            while answers < 500:
+                answers += process.stdout.read1(2**20).count(b"\n")
+            sizes.append(resident(process.pid))
+        process.stdin.close()
+        assert process.wait(10) == 0
+    assert sizes[-1] - sizes[4] < 4_000_000
+
+
+def resident(pid):
+    statm = Path(f"/proc/{pid}/statm")
+    return int(statm.read_text().split()[1]) * 4096 if statm.exists() else 0
+
+
+def test_nothing_heavy_is_imported(model):
+    script = "import sys; from lane.cli.run import main; main(); print(*sys.modules, file=sys.stderr)"
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--model", model], input=b"jump\n", capture_output=True, check=True
+    )
+    assert time.perf_counter() - begin < 5
+    modules = {name.split(".")[0] for name in done.stderr.decode().split()}
+    assert not {"typer", "pydantic", "numpy", "torch", "multiprocessing", "concurrent"} & modules

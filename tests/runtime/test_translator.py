@@ -1,0 +1,183 @@
+"""The public API."""
+
+import pickle
+import subprocess
+import sys
+import threading
+from random import Random
+
+import pytest
+
+import lane.runtime
+from lane.runtime import ModelError, Translation, Translator, load
+from lane.runtime import plans as plans_module
+from lane.runtime import translator as translator_module
+from lane.runtime.program_backend import ProgramBackend
+
+
+@pytest.fixture
+def translator(scan_file):
+    return load(scan_file)
+
+
+def test_translation(translator):
+    answer = translator.translate("jump twice")
+    assert answer == Translation("I_JUMP I_JUMP")
+    assert answer.actions == ("I_JUMP", "I_JUMP")
+    assert answer.ok
+    with pytest.raises(AttributeError):
+        answer.text = ""
+
+
+@pytest.mark.parametrize("text", ["  jump\ttwice ", "jump twice\r\n", "jump\u00a0\u3000twice"])
+def test_any_white_space_separates_words(translator, text):
+    assert translator.translate(text).text == "I_JUMP I_JUMP"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n"])
+def test_an_empty_command_is_an_error_of_its_own(translator, text):
+    answer = translator.translate(text)
+    assert answer.text == ""
+    assert answer.actions == ()
+    assert answer.error.code == "empty"
+
+
+def test_unknown_word(translator):
+    error = translator.translate("walk Jump twice").error
+    assert (error.code, error.word, error.position, error.nearest) == ("unknown-word", "Jump", 2, "jump")
+    assert error.message == "unknown word 'Jump' (word 2); did you mean 'jump'?"
+    assert translator.translate("xyzzy").error.nearest is None
+    assert len(translator.translate("x" * 10_000).error.message) < 100
+
+
+def test_too_many_words(tiny):
+    error = Translator(ProgramBackend(tiny)).translate("dax " * 51).error
+    assert (error.code, error.word, error.position) == ("too-many-words", "dax", 51)
+
+
+def test_too_many_actions(tiny):
+    error = Translator(ProgramBackend(tiny)).translate("dax " * 20).error
+    assert (error.code, error.position) == ("too-many-actions", 1)
+
+
+def test_beyond_the_model(tiny):
+    translator = Translator(ProgramBackend(tiny))
+    error = translator.translate("kiki dax lug").error
+    assert (error.code, error.word, error.position) == ("beyond-model", "kiki", 1)
+    assert "no rule for 'kiki $x'" in error.message
+    assert "'kiki kiki' before 'kiki'" in translator.translate("kiki kiki kiki").error.message
+
+
+def test_the_stream_is_lazy_and_in_order(translator):
+    read = 0
+
+    def lines():
+        nonlocal read
+        for number in range(10**9):
+            read += 1
+            yield "jump" if number % 2 else "walk"
+
+    answers = translator.translate_iter(lines(), batch_size=8)
+    assert [next(answers).text for _ in range(20)] == ["I_WALK", "I_JUMP"] * 10
+    assert read == 24
+    with pytest.raises(ValueError, match="at least 1"):
+        next(translator.translate_iter([], batch_size=0))
+
+
+def test_pickle_and_context_manager(translator):
+    with pickle.loads(pickle.dumps(translator)) as copy:
+        assert copy.translate("look thrice").text == "I_LOOK I_LOOK I_LOOK"
+        assert copy.info == translator.info
+
+
+def test_info_and_rules(translator, scan, scan_file):
+    info = translator.info
+    assert (info.backend, info.path, info.format_version) == ("program", str(scan_file), 1)
+    assert info.sha256.encode() in scan_file.read_bytes()[:200]
+    assert "jump" in info.words
+    assert "I_JUMP" in info.actions
+    assert info.provenance == {"by": "hand"}
+    assert translator.rules() == scan.scan_program().rules
+    assert (
+        str(next(rule for rule in translator.rules() if rule.span == ("$x", "twice"))) == "$x twice -> $X $X"
+    )
+
+
+def test_load_errors(tmp_path, monkeypatch):
+    monkeypatch.setattr(translator_module, "BUNDLED_MODEL", tmp_path / "none.lane")
+    with pytest.raises(ModelError, match="bundles no model"):
+        load()
+    with pytest.raises(ModelError, match="No such file"):
+        load(tmp_path / "none.lane")
+    with pytest.raises(ValueError, match="backend 'magic' is not one of auto, program"):
+        load(tmp_path, backend="magic")
+    with pytest.raises(ValueError, match="threads"):
+        load(tmp_path, threads=0)
+
+
+def test_the_bundled_model_is_loaded_by_default(scan_file, monkeypatch):
+    monkeypatch.setattr(translator_module, "BUNDLED_MODEL", scan_file)
+    assert load().translate("run").text == "I_RUN"
+
+
+def test_threads_share_a_translator_even_while_plans_are_evicted(scan, monkeypatch):
+    monkeypatch.setattr(plans_module, "MAX_CACHED", 2000)
+    translator = Translator(ProgramBackend(scan.scan_program()))
+    expected = scan.grammar()
+    wrong = []
+
+    def work(seed):
+        commands = Random(seed).sample(list(expected), 3000)
+        for start in range(0, len(commands), 50):
+            batch = commands[start : start + 50]
+            for command, answer in zip(batch, translator.translate_batch(batch), strict=True):
+                if answer.text != expected[command]:
+                    wrong.append(command)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    cache = translator._backend._plans
+    for generation in (cache.young, cache.old):
+        assert sum(plan.weight for plan in generation.values()) <= 2000
+
+
+def test_fuzzed_commands_never_raise(translator):
+    random = Random(4)
+    pieces = [
+        "jump",
+        "twice",
+        "and",
+        "$",
+        "$x",
+        "<error:x>",
+        "\x00",
+        "\ud800",
+        "é",
+        "\t",
+        "\n",
+        "\u2028",
+        " ",
+        "walk",
+    ]
+    texts = ["".join(random.choices(pieces, k=random.randrange(12))) for _ in range(20_000)]
+    answers = translator.translate_batch(texts)
+    assert {answer.error.code for answer in answers if answer.error} == {"empty", "unknown-word"}
+    assert all(answer.ok == bool(answer.text) for answer in answers)
+
+
+def test_public_names():
+    assert set(lane.runtime.__all__) <= set(dir(lane.runtime))
+
+
+def test_importing_the_runtime_imports_nothing_heavy():
+    script = "import sys, lane.runtime; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    heavy = {"torch", "onnxruntime", "numpy", "typer", "pydantic", "rich", "multiprocessing"}
+    assert not heavy & set(output.split())
+    rooms = "import sys, lane.runtime; print(*[name for name in sys.modules if name.startswith('lane.')])"
+    output = subprocess.run([sys.executable, "-c", rooms], capture_output=True, text=True, check=True).stdout
+    assert {name.split(".")[1] for name in output.split()} == {"runtime"}
