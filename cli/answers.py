@@ -37,7 +37,7 @@ class Answerer:
 
     def submit(self, batch: Batch) -> Answer:
         """The output of a batch, with a message for each line that failed."""
-        texts, broken = _decode(batch.lines)
+        texts, broken = _decode(batch.block)
         if self.options.explain:
             return self._explain(batch, texts, broken)
         translations = self.translator.translate_batch(texts)
@@ -133,9 +133,8 @@ class Gallery(Answerer):
         return draw(self.derivations).encode(errors="replace")
 
 
-def _decode(lines: list[bytes]) -> tuple[list[str], dict[int, Failure]]:
+def _decode(block: bytes) -> tuple[list[str], dict[int, Failure]]:
     """The lines as text, and the failures of those that are none; these are given as empty text."""
-    block = b"\n".join(lines)
     if len(block) <= MAX_LINE_BYTES:
         try:
             return block.decode().split("\n"), {}
@@ -143,7 +142,7 @@ def _decode(lines: list[bytes]) -> tuple[list[str], dict[int, Failure]]:
             pass
     texts: list[str] = []
     broken: dict[int, Failure] = {}
-    for place, line in enumerate(lines):
+    for place, line in enumerate(block.split(b"\n")):
         texts.append("")
         if len(line) > MAX_LINE_BYTES:
             broken[place] = Failure(LINE_TOO_LONG, f"the line is longer than {MAX_LINE_BYTES} bytes")

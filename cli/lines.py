@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 MAX_LINE_BYTES = 16 * 2**20
-CHUNK_BYTES = 2**18
+CHUNK_BYTES = 2**17
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -22,7 +22,8 @@ class Batch:
     source: str
     first: int
     """The number of the first line, counted from 1."""
-    lines: list[bytes]
+    block: bytes
+    """The lines, joined by newlines: cheap to hand to another process."""
 
 
 @dataclass(slots=True)
@@ -45,17 +46,25 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
     number, begun = 1, _BegunLine()
     chunk = _read(file, before_wait).removeprefix(_BYTE_ORDER_MARK)
     while chunk:
-        first, *lines = chunk.split(b"\n")
-        begun.add(first)
-        if lines:
-            lines = [begun.take(), *lines]
-            begun.add(lines.pop())
-        for start in range(0, len(lines), size):
-            yield Batch(source, number + start, lines[start : start + size])
-        number += len(lines)
+        first, end = chunk.find(b"\n"), chunk.rfind(b"\n")
+        if first >= 0:
+            begun.add(chunk[:first])
+            block = begun.take() + chunk[first:end]
+            yield from _batches(source, number, block, size)
+            number += block.count(b"\n") + 1
+        begun.add(chunk[end + 1 :])
         chunk = _read(file, before_wait)
     if begun.length:
-        yield Batch(source, number, [begun.take()])
+        yield Batch(source, number, begun.take())
+
+
+def _batches(source: str, number: int, block: bytes, size: int) -> Iterator[Batch]:
+    if block.count(b"\n") < size:
+        yield Batch(source, number, block)
+        return
+    lines = block.split(b"\n")
+    for start in range(0, len(lines), size):
+        yield Batch(source, number + start, b"\n".join(lines[start : start + size]))
 
 
 class _BegunLine:

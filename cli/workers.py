@@ -1,5 +1,6 @@
 """Worker processes of `lane-run`: each loads the model once and answers batches."""
 
+import gc
 import multiprocessing
 import signal
 import sys
@@ -35,6 +36,7 @@ def _start(model: str, backend: str, options: Options) -> None:
     global _answerer
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # as in the parent
     _answerer = Answerer(load(model, backend), options)
 
 

@@ -8,7 +8,7 @@ from lane.runtime.errors import ProgramError
 FORMAT_VERSION: Final = 1
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOKENS: Final = 100_000  # words, and actions
-MAX_TOKEN_LENGTH: Final = 100  # code points
+MAX_TOKEN_LENGTH: Final = 256  # code points
 MAX_NODES: Final = 1_000_000
 MAX_RULES: Final = 1_000_000
 MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers as doubles

@@ -15,12 +15,12 @@ _LINE = 18
 _PAD = 10
 _GAP_X, _GAP_Y = 18, 34
 _MARGIN = 20
-_WRAP = 34  # characters of a box's line
+_WRAP = 40  # characters of a box's line
 _MAX_VALUE = 40  # actions of a value before it is cut
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 STYLE = """
-.lane text { font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1b1f24; }
+.lane text { font: 13px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1b1f24; }
 .lane .command { font-weight: 600; }
 .lane .value { fill: #0b5394; }
 .lane .word { fill: #57606a; }

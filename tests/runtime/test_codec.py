@@ -32,7 +32,7 @@ ATTACKS = {
     "lfs-pointer": ("line 1", "git lfs pull"),
     "lone-surrogate": ("words[0]", "control"),
     "long-template": ("rules[0]", "max_template"),
-    "long-word": ("words[0]", "100 characters"),
+    "long-word": ("words[0]", "256 characters"),
     "nan": ("file", "NaN"),
     "negative-margin": ("margin", "-0.125"),
     "newer-header": ("line 1", "version 7"),
@@ -194,3 +194,10 @@ def test_missing_file_and_folder(tmp_path):
         Program.load(tmp_path / "none.lane")
     with pytest.raises(ProgramError, match="directory"):
         Program.load(tmp_path)
+
+
+def test_the_documented_example_is_the_golden_file():
+    page = (HERE.parents[1] / "docs" / "format.md").read_text(encoding="utf-8")
+    example = page.split("```json\n")[1].split("```")[0]
+    assert example.encode() == GOLDEN.read_bytes()
+    assert load(GOLDEN).translate("dax kiki lug").text == "BLUE RED"
