@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from lane.models.model import Rollout
+from lane.trainer.config import TrainConfig
 
 
 def similarity(output: Tensor, output_length: Tensor, gold: Tensor, gold_length: Tensor) -> Tensor:
@@ -18,28 +19,36 @@ def similarity(output: Tensor, output_length: Tensor, gold: Tensor, gold_length:
     for i in range(output.size(1)):
         # run[:, j + 1]: how many tokens up to output i and gold j agree in a row
         matches = (gold == output[:, i : i + 1]).to(torch.int32)
-        run[:, 1:] = (run[:, :-1] + 1) * matches
+        run = torch.nn.functional.pad((run[:, :-1] + 1) * matches, [1, 0])
         longest = torch.maximum(longest, run.amax(dim=1))
     union = output_length + gold_length - longest
     return longest.to(torch.float32) / union.clamp(min=1).to(torch.float32)
 
 
-def simplicity(rollout: Rollout, variables: int, dense: bool, wpen: float = 0.0) -> Tensor:
-    """R_a: over the multi-word expressions of each row, the mean share of variables in their DstExp.  # [B]
+def simplicity(rollout: Rollout, variables: int, config: TrainConfig) -> Tensor:
+    """R_a: the mean simplicity of the multi-word expressions of each row.  # [B]
 
-    Not `dense`: the share of expressions whose DstExp holds variables only (T*/T of the paper).
-    A row without a multi-word expression is as simple as can be.
+    Of one expression: the share of variables in its DstExp (not `dense`: whether there is nothing else,
+    the paper's T*/T), less a penalty for every word of its SrcExp beyond the first, for the rule that says
+    one thing is the one that recombines. A row without a multi-word expression is as simple as can be.
     """
     template = rollout.translations.template
     is_variable = (template > 0) & (template <= variables)
     share = is_variable.sum(dim=1) / (template > 0).sum(dim=1)  # [O]
-    if not dense:
+    if not config.dense:
         share = (share == 1).to(share.dtype)
-    nodes = rollout.derivations.nodes
-    node = rollout.derivations.node  # [B, S]
-    multi = (node >= 0) & (nodes.size[node.clamp(min=0)] > 1)
-    words = (nodes.size - nodes.variables)[node.clamp(min=0)]
-    value = share[rollout.solution.clamp(min=0)] * (1 - wpen * (words - 1).clamp(min=0))
-    total = torch.where(multi, value, torch.zeros([])).sum(dim=1)
+    nodes, node = rollout.derivations.nodes, rollout.derivations.node.clamp(min=0)  # [B, S]
+    multi = (rollout.solution >= 0) & (nodes.size[node] > 1)
+    beyond = (nodes.size - nodes.variables - 1).clamp(min=0)[node]
+    value = share[rollout.solution.clamp(min=0)] * (1 - config.word_penalty * beyond).clamp(min=0)
+    total = torch.where(multi, value, torch.zeros_like(value)).sum(dim=1)
     count = multi.sum(dim=1)
     return torch.where(count > 0, total / count.clamp(min=1), torch.ones_like(total))
+
+
+def reward(similar: Tensor, simple: Tensor, whole: Tensor, config: TrainConfig) -> Tensor:
+    """R; a derivation whose root its own check does not recognise has found nothing.  # [B] each"""
+    similar = similar * whole
+    if config.product:
+        return similar * (1 + config.gamma * simple)
+    return similar + config.gamma * simple * whole

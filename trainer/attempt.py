@@ -1,0 +1,148 @@
+"""One attempt: a model from one seed, taken through the lessons until it fits or stalls."""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from lane.models.model import LaneModel
+from lane.models.vocabulary import Vocabulary
+from lane.trainer import rules
+from lane.trainer.config import TrainConfig
+from lane.trainer.curriculum import Curriculum
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Evaluation, Learner
+
+Outcome = Literal["training", "fitted", "stalled"]
+CHUNK = 2048  # rows of a full evaluation at once: bounds its memory
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an evaluation found, for people and for the metrics file."""
+
+    seed: int
+    constants: bool
+    outcome: Outcome
+    updates: int
+    trajectories: int
+    lesson: int
+    lessons: int
+    longest: int
+    accuracy: float
+    simplicity: float
+    reward: float
+    rules: int
+    seconds: float
+
+
+class Attempt:
+    """Trains in strides: an evaluation, then some updates; between strides it can be kept and restored."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        vocabularies: tuple[Vocabulary, Vocabulary],
+        config: TrainConfig,
+        seed: int,
+        constants: bool,
+        device: str = "cpu",
+    ) -> None:
+        torch.manual_seed(seed)
+        self.examples, self.vocabularies, self.config = examples, vocabularies, config
+        self.seed, self.constants = seed, constants
+        source, target = vocabularies
+        self.model = LaneModel(len(source), len(target), config.network(constants)).to(device)
+        self.learner = Learner(self.model, config)
+        self.curriculum = Curriculum(examples, config)
+        self.outcome: Outcome = "training"
+        self.updates = 0
+        self.seconds = 0.0
+        self.wrong = torch.arange(len(examples))  # what the last full evaluation got wrong
+        self.reward = 0.0
+
+    def stride(self) -> Report:
+        """Evaluate, judge, and train on until the next evaluation is due."""
+        started = time.perf_counter()
+        curriculum = self.curriculum
+        evaluation = self.learner.evaluate(self.examples, curriculum.probe())
+        curriculum.note(evaluation)
+        verdict = curriculum.judge(evaluation)
+        lesson = curriculum.lesson
+        if verdict == "stalled":
+            self.outcome = "stalled"
+        elif verdict == "passed":
+            self._pass(evaluation)
+        if self.outcome == "training":
+            for _ in range(self.config.evaluate_every):
+                update = self.learner.update(
+                    self.examples, curriculum.draw(), curriculum.entropy, explore=True
+                )
+                self.updates += 1
+            self.reward = update.reward
+        self.seconds += time.perf_counter() - started
+        return self._report(evaluation, lesson)
+
+    def _pass(self, evaluation: Evaluation) -> None:
+        """The lesson is over. The attempt too, if every pair is right, or if what is wrong stays wrong."""
+        wrong = self.find_wrong()
+        all_right = len(wrong) == 0
+        tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
+        if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.examples)):
+            self.outcome = "fitted"
+        elif not self.curriculum.is_last:
+            self.curriculum.next_lesson()
+        self.wrong = wrong
+
+    def find_wrong(self) -> Tensor:
+        """The examples that the model gets wrong; each is noted as lacking."""
+        wrong = []
+        for index in torch.arange(len(self.examples)).split(CHUNK):
+            evaluation = self.learner.evaluate(self.examples, index)
+            right = evaluation.right & evaluation.whole
+            self.curriculum.deficit[index[~right]] = 1.0
+            # Known as wrong, though not for longer than before: only the lesson's own probes age it.
+            streak = self.curriculum.wrong_for
+            streak[index[~right]] = streak[index[~right]].clamp(min=1)
+            wrong.append(index[~right])
+        return torch.cat(wrong)
+
+    def _report(self, evaluation: Evaluation, lesson: int) -> Report:
+        return Report(
+            self.seed,
+            self.constants,
+            self.outcome,
+            self.updates,
+            self.learner.trajectories,
+            lesson + 1,
+            len(self.curriculum.lessons),
+            self.curriculum.lessons[lesson],
+            evaluation.accuracy,
+            float(evaluation.simplicity.mean()),
+            self.reward,
+            len(rules.extract(evaluation.rollout, self.model.solver.variables, *self.vocabularies)),
+            round(self.seconds, 3),
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on bit by bit as if nothing had happened."""
+        names = ("outcome", "updates", "seconds", "wrong", "reward")
+        return {
+            "learner": self.learner.state(),
+            "curriculum": self.curriculum.state(),
+            "random": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a kept state."""
+        self.learner.restore(state["learner"])
+        self.curriculum.restore(state["curriculum"])
+        for name in ("outcome", "updates", "seconds", "wrong", "reward"):
+            setattr(self, name, state[name])
+        torch.set_rng_state(state["random"])
+        if state["cuda"]:
+            torch.cuda.set_rng_state_all(state["cuda"])

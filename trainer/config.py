@@ -1,0 +1,129 @@
+"""How to train: one flat, frozen, documented record; every field is also a `--set key=value`."""
+
+import difflib
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lane.models.config import ModelConfig
+from lane.models.errors import LaneError
+
+
+class TrainConfig(BaseModel):
+    """The recipe. Defaults are the preset `fast`; PRESETS lists what others change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # The networks
+    embedding: int = Field(64, ge=1, le=4096, description="Length of the word and variable vectors.")
+    hidden: int = Field(64, ge=1, le=4096, description="Length of the hidden vectors.")
+    span_limit: int = Field(3, ge=2, le=8, description="Spans with this many tokens are always recognised.")
+    variable_limit: int = Field(2, ge=2, le=8, description="Spans with this many variables always are too.")
+    template_limit: int = Field(10, ge=1, le=64, description="Most tokens on the right side of a rule.")
+    constants: Literal["never", "always", "if-needed"] = Field(
+        "if-needed",
+        description="Whether rules with variables may hold actions too; if-needed: where nothing else fits.",
+    )
+
+    # Sampling
+    examples: int = Field(64, ge=1, le=65_536, description="Examples in an update.")
+    samples: int = Field(20, ge=2, le=1024, description="Derivations drawn for each of them.")
+    explorers: float = Field(
+        0.3, ge=0, lt=1, description="Share of them drawn at the explorers' temperature."
+    )
+    explorer_temperature: float = Field(2.5, gt=0, description="It counts only where it beats the baseline.")
+    focus: float = Field(0.5, ge=0, le=1, description="Share of the examples drawn by what is still wrong.")
+    newest: float = Field(0.25, ge=0, le=1, description="Share drawn from the newest length.")
+
+    # Reward
+    gamma: float = Field(1.0, ge=0, description="Weight of simplicity against similarity.")
+    product: bool = Field(True, description="R_s * (1 + gamma * R_a) instead of R_s + gamma * R_a.")
+    dense: bool = Field(True, description="R_a by share of variables, not by spans that have nothing else.")
+    word_penalty: float = Field(
+        0.25, ge=0, le=0.5, description="What a span's simplicity loses for each word beyond its first."
+    )
+    normalize: bool = Field(True, description="Divide advantages by their spread for each example.")
+
+    # Optimisation
+    optimizer: Literal["adam", "adadelta"] = Field("adam", description="For both networks.")
+    composer_rate: float = Field(3e-4, gt=0, description="Learning rate of the Composer.")
+    solver_rate: float = Field(1e-3, gt=0, description="Learning rate of the Solver (differential update).")
+    clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
+    entropy: float = Field(0.05, ge=0, description="Bonus for the entropy of each decision.")
+    entropy_lessons: int = Field(3, ge=1, description="It halves with each lesson after this one.")
+
+    # Lessons
+    curriculum: bool = Field(True, description="Lessons by length; without: everything from the start.")
+    evaluate_every: int = Field(25, ge=1, description="Updates between greedy evaluations.")
+    evaluate_most: int = Field(2000, ge=1, description="Most pairs of a lesson in such an evaluation.")
+    patience: int = Field(8, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
+    stall: int = Field(20, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
+    misfits: float = Field(
+        0.05,
+        ge=0,
+        lt=0.5,
+        description="Share of pairs that may be set aside as wrong where nothing fits them.",
+    )
+
+    # The search
+    candidates: int = Field(2, ge=1, le=16, description="Independent models that must agree.")
+    rounds: int = Field(3, ge=1, le=16, description="How often new candidates are trained where they do not.")
+    attempts: int = Field(4, ge=1, le=64, description="Attempts of one candidate, each from a fresh seed.")
+    recombined: int = Field(4000, ge=1, description="New commands on which candidates are compared.")
+
+    def network(self, constants: bool) -> ModelConfig:
+        """The part that the networks need."""
+        return ModelConfig(
+            embedding=self.embedding,
+            hidden=self.hidden,
+            span_limit=self.span_limit,
+            variable_limit=self.variable_limit,
+            template_limit=self.template_limit,
+            constants=constants,
+        )
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {},
+    # The numbers that the paper gives for itself; one candidate, since it knows no agreement.
+    "paper": {
+        "embedding": 128,
+        "hidden": 128,
+        "constants": "always",
+        "samples": 10,
+        "explorers": 0.0,
+        "focus": 0.0,
+        "newest": 0.0,
+        "gamma": 0.5,
+        "product": False,
+        "dense": False,
+        "word_penalty": 0.0,
+        "normalize": False,
+        "optimizer": "adadelta",
+        "composer_rate": 0.1,
+        "solver_rate": 1.0,
+        "entropy": 0.1,
+        "entropy_lessons": 1,
+        "candidates": 1,
+        "rounds": 1,
+        "attempts": 1,
+        "stall": 1_000_000,
+    },
+}
+
+
+def build_config(preset: str = "fast", settings: dict[str, Any] | None = None) -> TrainConfig:
+    """A preset with the user's settings on top; a wrong key or value is an error that names the remedy."""
+    if preset not in PRESETS:
+        raise LaneError(f"no preset {preset!r}: the presets are {', '.join(PRESETS)}")
+    settings = settings or {}
+    for key in settings:
+        if key not in TrainConfig.model_fields:
+            near = difflib.get_close_matches(key, TrainConfig.model_fields, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise LaneError(f"no setting {key!r}{hint} (`lane-train settings` lists them)")
+    try:
+        return TrainConfig(**{**PRESETS[preset], **settings})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise LaneError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

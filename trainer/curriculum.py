@@ -1,0 +1,117 @@
+"""Lessons by length: which examples are in play, which of them to draw, and when a lesson is over."""
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from lane.trainer.config import TrainConfig
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Evaluation
+
+Verdict = Literal["go on", "passed", "stalled"]
+
+
+class Curriculum:
+    """The state of the lessons of one attempt."""
+
+    def __init__(self, examples: Examples, config: TrainConfig) -> None:
+        self.config, self.length = config, examples.length
+        lengths = sorted(set(examples.length.tolist()))
+        self.lessons: list[int] = lengths if config.curriculum else lengths[-1:]
+        self.lesson = 0  # place in `lessons`
+        self.best_accuracy = -1.0
+        self.best_simplicity = -1.0
+        self.no_gain = 0  # evaluations since either of them rose
+        self.order = torch.randperm(len(examples))
+        self.deficit = torch.zeros([len(examples)])  # how much each example still lacks
+        self.wrong_for = torch.zeros([len(examples)], dtype=torch.int64)  # evaluations in a row
+
+    @property
+    def longest(self) -> int:
+        """Most words in this lesson."""
+        return self.lessons[self.lesson]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether every example is in play."""
+        return self.lesson == len(self.lessons) - 1
+
+    @property
+    def entropy(self) -> float:
+        """The bonus of this lesson."""
+        return self.config.entropy * 0.5 ** max(0, self.lesson + 1 - self.config.entropy_lessons)
+
+    def pool(self) -> Tensor:
+        """All examples of the lesson."""
+        return torch.nonzero(self.length <= self.longest).squeeze(1)
+
+    def probe(self) -> Tensor:
+        """What an evaluation looks at: a fixed part of a large pool, and all that was wrong."""
+        pool = self.pool()
+        return pool[
+            (self.order[pool].argsort().argsort() < self.config.evaluate_most) | (self.wrong_for[pool] > 0)
+        ]
+
+    def draw(self) -> Tensor:
+        """The examples of the next update: by deficit, from the newest length, and from all."""
+        count, pool = self.config.examples, self.pool()
+        focused, newest = round(count * self.config.focus), round(count * self.config.newest)
+        newest = min(newest, count - focused)
+        lacking = self.deficit[pool]
+        if focused and lacking.sum() > 0:
+            by_deficit = pool[torch.multinomial(lacking, focused, replacement=True)]
+        else:
+            by_deficit = _any_of(pool, focused)
+        newest_pool = torch.nonzero(self.length == self.longest).squeeze(1)
+        rest = _any_of(pool, count - focused - newest)
+        return torch.cat([by_deficit, _any_of(newest_pool, newest), rest])
+
+    def note(self, evaluation: Evaluation) -> None:
+        """Remember what is wrong; what stays so is drawn less and less, for the data may be at fault."""
+        right = evaluation.right & evaluation.whole
+        index = evaluation.index
+        streak = torch.where(right, torch.zeros_like(index), self.wrong_for[index] + 1)
+        self.wrong_for[index] = streak
+        weary = 1.0 / (1.0 + (streak - self.config.patience).clamp(min=0))
+        self.deficit[index] = torch.where(right, 0.5 * (1 - evaluation.simplicity), weary)
+
+    def judge(self, evaluation: Evaluation) -> Verdict:
+        """Whether the lesson is passed, stalled or to go on."""
+        accuracy, simple = evaluation.accuracy, float(evaluation.simplicity.mean())
+        if accuracy > self.best_accuracy or (accuracy == 1 and simple > self.best_simplicity + 1e-4):
+            self.best_accuracy, self.no_gain = max(accuracy, self.best_accuracy), 0
+            self.best_simplicity = simple if accuracy == 1 else -1.0
+        else:
+            self.no_gain += 1
+        if accuracy == 1 and (simple > 0.9999 or self.no_gain >= self.config.patience):
+            return "passed"
+        few = 1 - accuracy <= self.config.misfits
+        if accuracy < 1 and few and self.no_gain >= self.config.patience and self._are_old(evaluation):
+            return "passed"
+        return "stalled" if self.no_gain >= self.config.stall else "go on"
+
+    def _are_old(self, evaluation: Evaluation) -> bool:
+        """Whether all that is wrong has been wrong for long: then it is the data that does not fit."""
+        wrong = evaluation.index[~(evaluation.right & evaluation.whole)]
+        return bool((self.wrong_for[wrong] >= self.config.patience).all())
+
+    def next_lesson(self) -> None:
+        """One length more."""
+        self.lesson += 1
+        self.best_accuracy = self.best_simplicity = -1.0
+        self.no_gain = 0
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on exactly from here."""
+        names = ("lesson", "best_accuracy", "best_simplicity", "no_gain", "order", "deficit", "wrong_for")
+        return {name: getattr(self, name) for name in names}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a kept state."""
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+def _any_of(pool: Tensor, count: int) -> Tensor:
+    return pool[torch.randint(len(pool), [count])]

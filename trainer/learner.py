@@ -1,0 +1,132 @@
+"""The learner: one model, its two optimisers, and the update by hierarchical REINFORCE."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lane.models.model import LaneModel, Rollout
+from lane.trainer.config import TrainConfig
+from lane.trainer.examples import Examples
+from lane.trainer.gradient import surrogate
+from lane.trainer.reward import reward, similarity, simplicity
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Greedy translations of some examples against their gold actions."""
+
+    index: Tensor  # [B] which examples
+    right: Tensor  # [B] bool
+    whole: Tensor  # [B] bool: the root's own check recognised it
+    simplicity: Tensor  # [B]
+    rollout: Rollout
+
+    @property
+    def accuracy(self) -> float:
+        """The share that is right *and* recognised."""
+        return float((self.right & self.whole).float().mean())
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one update saw."""
+
+    reward: float  # mean over the on-policy samples
+    right: float  # share of them that were exactly right
+
+
+class Learner:
+    """Improves a model on batches of examples."""
+
+    def __init__(self, model: LaneModel, config: TrainConfig) -> None:
+        self.model, self.config = model, config
+        self.device = model.composer.query.device
+        self.composer_optimizer = _optimizer(config, model.composer, config.composer_rate)
+        self.solver_optimizer = _optimizer(config, model.solver, config.solver_rate)
+        self.trajectories = 0
+
+    def update(self, examples: Examples, index: Tensor, entropy: float, explore: bool) -> Update:
+        """One step of the policy gradient on the examples of `index`, each with several derivations."""
+        config, drawn = self.config, self.config.samples
+        explorers = round(drawn * config.explorers) if explore else 0
+        temperature = torch.ones([len(index), drawn], device=self.device)
+        temperature[:, drawn - explorers :] = config.explorer_temperature
+        rows = index.repeat_interleave(drawn)
+        words = examples.words_of(rows).to(self.device)
+        gold, gold_length = examples.gold_of(rows).to(self.device), examples.gold_length[rows].to(self.device)
+
+        # An output of more than twice the gold's length has a similarity below 1/2 and teaches little;
+        # it is not written out, and its similarity is 0.
+        rollout = self.model.rollout(words, temperature.view(-1), 2 * gold.size(1) + 8)
+        with torch.no_grad():
+            similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
+            simple = simplicity(rollout, self.model.solver.variables, config)
+            rewards = reward(similar, simple, rollout.derivations.whole, config).view(len(index), drawn)
+            weight = self._advantage(rewards, explorers).view(-1) / len(rows)
+            bonus = torch.full_like(rewards, entropy / len(rows))
+            bonus[:, drawn - explorers :] = 0  # explorers do not speak for the policy
+        self._ascend(
+            sum(surrogate(rollout, words, weight, bonus.view(-1)), torch.zeros([], device=self.device))
+        )
+        self.trajectories += len(rows)
+        policy = (similar == 1).view(len(index), drawn)[:, : drawn - explorers]
+        return Update(float(rewards[:, : drawn - explorers].mean()), float(policy.float().mean()))
+
+    def _advantage(self, rewards: Tensor, explorers: int) -> Tensor:
+        """Rewards against the mean of the example's on-policy samples; explorers count only above it."""
+        policy = rewards[:, : rewards.size(1) - explorers]
+        advantage = rewards - policy.mean(dim=1, keepdim=True)
+        if self.config.normalize:
+            # The floor keeps an example on which all samples agree from shouting about nothing.
+            advantage = advantage / (policy.std(dim=1, keepdim=True, unbiased=False) + 0.1)
+        advantage[:, rewards.size(1) - explorers :].clamp_(min=0)
+        return advantage
+
+    def _ascend(self, objective: Tensor) -> None:
+        self.composer_optimizer.zero_grad()
+        self.solver_optimizer.zero_grad()
+        (-objective).backward()  # type: ignore[no-untyped-call]
+        for network in (self.model.composer, self.model.solver):
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.clip)
+        self.composer_optimizer.step()
+        self.solver_optimizer.step()
+
+    @torch.no_grad()
+    def evaluate(self, examples: Examples, index: Tensor) -> Evaluation:
+        """Translate the examples of `index` greedily."""
+        gold = examples.gold_of(index).to(self.device)
+        rollout = self.model.rollout(examples.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
+        right = same_rows(rollout.values.actions, gold)
+        simple = simplicity(rollout, self.model.solver.variables, self.config)
+        return Evaluation(index, right.cpu(), rollout.derivations.whole.cpu(), simple.cpu(), rollout)
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on exactly from here."""
+        return {
+            "weights": self.model.state_dict(),
+            "composer_optimizer": self.composer_optimizer.state_dict(),
+            "solver_optimizer": self.solver_optimizer.state_dict(),
+            "trajectories": self.trajectories,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a kept state."""
+        self.model.load_state_dict(state["weights"])
+        self.composer_optimizer.load_state_dict(state["composer_optimizer"])
+        self.solver_optimizer.load_state_dict(state["solver_optimizer"])
+        self.trajectories = state["trajectories"]
+
+
+def same_rows(a: Tensor, b: Tensor) -> Tensor:
+    """Whether the rows are equal, whatever the padding.  # [B, M], [B, N] -> bool [B]"""
+    width = max(a.size(1), b.size(1))
+    pad = torch.nn.functional.pad
+    return (pad(a, [0, width - a.size(1)]) == pad(b, [0, width - b.size(1)])).all(dim=1)
+
+
+def _optimizer(config: TrainConfig, network: torch.nn.Module, rate: float) -> torch.optim.Optimizer:
+    if config.optimizer == "adadelta":
+        return torch.optim.Adadelta(network.parameters(), lr=rate)
+    return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98))

@@ -1,0 +1,102 @@
+"""New commands made from a model's own derivations, with the outputs its rules give them.
+
+Two sub-expressions with the same outermost rule can stand for each other: if `walk twice` was met under
+`and`, so can `jump around left twice`. What was met under what is a small tree grammar; drawing from it
+gives commands that nobody labelled, on which a model can be compared with itself and with others.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+
+from lane.models import codes
+from lane.models.model import Rollout
+
+Span = tuple[int, ...]
+
+
+class TreeGrammar:
+    """Which rule was met under which, over all derivations of some rollouts."""
+
+    def __init__(self, variables: int) -> None:
+        self.variables = variables
+        self.template: dict[Span, list[int]] = {}
+        self._roots: dict[Span, None] = {}  # dictionaries as ordered sets: drawing must not depend on hashes
+        self._under: defaultdict[tuple[Span, int], dict[Span, None]] = defaultdict(dict)
+
+    def add(self, rollout: Rollout) -> None:
+        """Take in the derivations of every row."""
+        nodes, derivations = rollout.derivations.nodes, rollout.derivations
+        leaves = [tuple(leaf for leaf in row if leaf != codes.NONE) for row in nodes.leaves.tolist()]
+        templates = rollout.translations.template.tolist()
+        rows = zip(
+            derivations.node.tolist(),
+            derivations.arguments.tolist(),
+            rollout.solution.tolist(),
+            derivations.root.tolist(),
+            strict=True,
+        )
+        for node, arguments, solution, root in rows:
+            self._roots[leaves[node[root]]] = None
+            for step, number in enumerate(node):
+                if number == codes.NONE:
+                    continue
+                span = leaves[number]
+                self.template[span] = [t for t in templates[solution[step]] if t != codes.END]
+                for place, argument in enumerate(arguments[step]):
+                    if argument != codes.NONE:
+                        self._under[span, place][leaves[node[argument]]] = None
+
+    def draw(
+        self, rng: random.Random, most_words: int, most_actions: int
+    ) -> tuple[list[int], list[int]] | None:
+        """A random command and its output, or None where the draw grew too long."""
+        budget = [most_words]
+        drawn = self._expand(rng.choice(list(self._roots)), rng, budget, most_actions)
+        return drawn if drawn is not None and len(drawn[0]) <= most_words else None
+
+    def _expand(
+        self, span: Span, rng: random.Random, budget: list[int], most_actions: int
+    ) -> tuple[list[int], list[int]] | None:
+        budget[0] -= len(span)
+        if budget[0] < 0:
+            return None
+        words: list[int] = []
+        values: list[list[int]] = []
+        for leaf in span:
+            if leaf != codes.VARIABLE:
+                words.append(leaf)
+                continue
+            budget[0] += 1  # the variable itself is no word
+            child = rng.choice(list(self._under[span, len(values)]))
+            inner = self._expand(child, rng, budget, most_actions)
+            if inner is None:
+                return None
+            words += inner[0]
+            values.append(inner[1])
+        output: list[int] = []
+        for token in self.template[span]:
+            output += values[token - 1] if token <= self.variables else [token - self.variables]
+        return (words, output) if len(output) <= most_actions else None
+
+
+def recombine(
+    grammar: TreeGrammar,
+    count: int,
+    seed: int,
+    most_words: int,
+    most_actions: int,
+    known: Sequence[Sequence[int]] = (),
+) -> list[tuple[list[int], list[int]]]:
+    """Up to `count` distinct new commands with their outputs; fewer where the grammar has no more."""
+    rng = random.Random(seed)
+    seen = {tuple(words) for words in known}
+    found: list[tuple[list[int], list[int]]] = []
+    for _ in range(20 * count):
+        if len(found) == count:
+            break
+        drawn = grammar.draw(rng, most_words, most_actions)
+        if drawn is not None and tuple(drawn[0]) not in seen:
+            seen.add(tuple(drawn[0]))
+            found.append(drawn)
+    return found
