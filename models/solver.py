@@ -88,7 +88,8 @@ class Solver(nn.Module):
         present = variable < (leaves == codes.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
         now = Prefixes(begun, torch.full_like(begun, codes.END), present, h, c)
 
-        at = owner  # [O] the prefix that each expression has reached; NONE behind its end
+        # Expressions drop out as they end: `active` are those that go on, `at` the prefix each has reached.
+        active, at = torch.arange(owner.size(0), device=span.device), owner
         log_probs: list[Tensor] = []
         forced: list[Tensor] = []
         templates: list[Tensor] = []
@@ -98,14 +99,14 @@ class Solver(nn.Module):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position)
             log_prob = torch.log_softmax(logits.masked_fill(~allowed, codes.IMPOSSIBLE), dim=1)
-            token = _next_tokens(log_prob, at, temperature)  # [O]
+            token = _next_tokens(log_prob, at, None if temperature is None else temperature[active])
             log_probs.append(log_prob)
             forced.append(allowed.sum(dim=1) == 1)
-            templates.append(token)
-            paths.append(torch.where(at == codes.NONE, at, at + earlier))
+            templates.append(torch.full_like(owner, codes.END).scatter(0, active, token))
+            paths.append(torch.full_like(owner, codes.NONE).scatter(0, active, at + earlier))
             earlier += now.span.size(0)
 
-            going = torch.nonzero((at != codes.NONE) & (token != codes.END)).squeeze(1)
+            going = torch.nonzero(token != codes.END)[:, 0]
             if going.size(0) == 0:
                 break
             child, place = torch.unique(at[going] * self.tokens + token[going], return_inverse=True)
@@ -113,7 +114,7 @@ class Solver(nn.Module):
             last = child % self.tokens
             unused = now.unused[parent] & (variable + 1 != last.unsqueeze(1))
             now = Prefixes(now.span[parent], last, unused, h[parent], c[parent])
-            at = torch.full_like(at, codes.NONE).scatter(0, going, place)
+            active, at = active[going], place
         return Translations(
             torch.stack(templates, dim=1)[:, : self.template_limit],
             torch.cat(log_probs),
@@ -126,9 +127,9 @@ class Solver(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """One decoder step: attention from the state, then the cell, then the scores of the next token."""
         query = self.attend_state(now.h).unsqueeze(1)  # [K, 1, D]
-        energy = self.attend_score(torch.tanh(query + keys[now.span])).squeeze(2)  # [K, W]
+        energy = self.attend_score(torch.tanh(query + keys[now.span]))[:, :, 0]  # [K, W]
         weight = torch.softmax(energy.masked_fill(absent[now.span], codes.IMPOSSIBLE), dim=1)
-        context = (weight.unsqueeze(1) @ outputs[now.span]).squeeze(1)  # [K, D]
+        context = (weight.unsqueeze(1) @ outputs[now.span])[:, 0]  # [K, D]
         h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
         return h, c, self.output(torch.cat([h, context], dim=1))
 
@@ -144,15 +145,13 @@ class Solver(nn.Module):
         spare = needed < room
         end = (needed == 0) & (torch.full_like(needed, position) > 0)
         variables = (present & spare) | (unused & (needed == room))
-        actions = spare & (self.constants | ~present[:, :1])
+        actions = spare if self.constants else spare & ~present[:, :1]
         return torch.cat([end, variables, actions.expand(-1, self.tokens - 1 - self.variables)], dim=1)
 
 
 def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None) -> Tensor:
-    """The token that each expression takes at its prefix; END where it has ended.  # [K, A], [O] -> [O]"""
-    log_prob, here = log_prob.detach(), at.clamp(min=0)
+    """The token that each expression takes at its prefix.  # [K, A], [M], [M] -> [M]"""
+    log_prob = log_prob.detach()
     if temperature is None:
-        token = log_prob.argmax(dim=1)[here]
-    else:
-        token = draw(torch.exp(log_prob[here] / temperature.unsqueeze(1)))
-    return torch.where(at == codes.NONE, torch.full_like(token, codes.END), token)
+        return log_prob.argmax(dim=1)[at]
+    return draw(torch.exp(log_prob[at] / temperature.unsqueeze(1)))
