@@ -14,8 +14,10 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.curriculum import Curriculum
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Evaluation, Learner
+from lane.trainer.recombine import grammar_of, recombined_examples
 
-Outcome = Literal["training", "fitted", "stalled"]
+Outcome = Literal["training", "consolidating", "fitted", "stalled"]
+_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "reward")
 CHUNK = 2048  # rows of a full evaluation at once: bounds its memory
 
 
@@ -61,11 +63,21 @@ class Attempt:
         self.updates = 0
         self.seconds = 0.0
         self.wrong = torch.arange(len(examples))  # what the last full evaluation got wrong
+        self.consolidations = 0
         self.reward = 0.0
 
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
         started = time.perf_counter()
+        if self.outcome == "consolidating":
+            evaluation, lesson = self._consolidate(), self.curriculum.lesson
+        else:
+            evaluation, lesson = self._learn()
+        self.seconds += time.perf_counter() - started
+        return self._report(evaluation, lesson)
+
+    def _learn(self) -> tuple[Evaluation, int]:
+        """A stride of lessons."""
         curriculum = self.curriculum
         evaluation = self.learner.evaluate(self.examples, curriculum.probe())
         curriculum.note(evaluation)
@@ -82,8 +94,38 @@ class Attempt:
                 )
                 self.updates += 1
             self.reward = update.reward
-        self.seconds += time.perf_counter() - started
-        return self._report(evaluation, lesson)
+        return evaluation, lesson
+
+    def _consolidate(self) -> Evaluation:
+        """A stride on new commands that the model's own rules make.
+
+        A model can fit every pair and still derive unseen neighbours in an order that its rules do not
+        mean. Here it is held to its own rules, until it is consistent and every pair is still right.
+        """
+        self.consolidations += 1
+        subset = self.curriculum.order.argsort()[: self.config.recombined]
+        grammar = grammar_of(self.learner, self.examples, subset)
+        seed = self.seed * 1_000 + self.consolidations
+        made = recombined_examples(
+            grammar, self.examples, self.vocabularies, self.config.recombined // 4, seed
+        )
+        everything = torch.arange(len(made))
+        evaluation = self.learner.evaluate(made, everything)
+        wrong = everything[~evaluation.right]
+        if len(wrong) == 0 and len(self.find_wrong()) <= len(self.wrong):
+            self.outcome = "fitted"
+            return evaluation
+        if self.consolidations > self.config.consolidations:
+            self.outcome = "stalled"
+            return evaluation
+        half = self.config.examples // 2
+        for _ in range(self.config.evaluate_every):
+            if len(wrong) > 0:
+                self.learner.update(made, wrong[torch.randint(len(wrong), [half])], 0.0, explore=True)
+            update = self.learner.update(self.examples, self.curriculum.draw(), 0.0, explore=True)
+            self.updates += 1
+        self.reward = update.reward
+        return evaluation
 
     def _pass(self, evaluation: Evaluation) -> None:
         """The lesson is over. The attempt too, if every pair is right, or if what is wrong stays wrong."""
@@ -91,7 +133,7 @@ class Attempt:
         all_right = len(wrong) == 0
         tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
         if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.examples)):
-            self.outcome = "fitted"
+            self.outcome = "consolidating"
         elif not self.curriculum.is_last:
             self.curriculum.next_lesson()
         self.wrong = wrong
@@ -99,7 +141,8 @@ class Attempt:
     def find_wrong(self) -> Tensor:
         """The examples that the model gets wrong; each is noted as lacking."""
         wrong = []
-        for index in torch.arange(len(self.examples)).split(CHUNK):
+        for start in range(0, len(self.examples), CHUNK):
+            index = torch.arange(start, min(start + CHUNK, len(self.examples)))
             evaluation = self.learner.evaluate(self.examples, index)
             right = evaluation.right & evaluation.whole
             self.curriculum.deficit[index[~right]] = 1.0
@@ -128,20 +171,19 @@ class Attempt:
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit by bit as if nothing had happened."""
-        names = ("outcome", "updates", "seconds", "wrong", "reward")
         return {
             "learner": self.learner.state(),
             "curriculum": self.curriculum.state(),
             "random": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in _KEPT},
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to a kept state."""
         self.learner.restore(state["learner"])
         self.curriculum.restore(state["curriculum"])
-        for name in ("outcome", "updates", "seconds", "wrong", "reward"):
+        for name in _KEPT:
             setattr(self, name, state[name])
         torch.set_rng_state(state["random"])
         if state["cuda"]:

@@ -65,6 +65,10 @@ class TrainConfig(BaseModel):
         description="Share of pairs that may be set aside as wrong where nothing fits them.",
     )
 
+    consolidations: int = Field(
+        20, ge=0, description="Strides in which a model that fits is held to its own rules on new commands."
+    )
+
     # The search
     candidates: int = Field(2, ge=1, le=16, description="Independent models that must agree.")
     rounds: int = Field(3, ge=1, le=16, description="How often new candidates are trained where they do not.")

@@ -9,10 +9,17 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 
+from torch import Tensor
+
 from lane.models import codes
 from lane.models.model import Rollout
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.data.pair import Pair
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]
+CHUNK = 2048
 
 
 class TreeGrammar:
@@ -100,3 +107,33 @@ def recombine(
             seen.add(tuple(drawn[0]))
             found.append(drawn)
     return found
+
+
+def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGrammar:
+    """The tree grammar of the greedy derivations of some examples that are right."""
+    grammar = TreeGrammar(learner.model.solver.variables)
+    rows = [index[start : start + CHUNK] for start in range(0, len(index), CHUNK)]
+    for part in rows:
+        evaluation = learner.evaluate(examples, part)
+        right = part[evaluation.right]
+        if len(right) > 0:
+            grammar.add(learner.evaluate(examples, right).rollout)
+    return grammar
+
+
+def recombined_examples(
+    grammar: TreeGrammar,
+    examples: Examples,
+    vocabularies: tuple[Vocabulary, Vocabulary],
+    count: int,
+    seed: int,
+) -> Examples:
+    """New commands up to twice as long as the longest example, as pairs."""
+    source, target = vocabularies
+    most_words, most_actions = 2 * examples.words.size(1), 4 * examples.gold.size(1)
+    found = recombine(grammar, count, seed, most_words, most_actions)
+    pairs = [
+        Pair(tuple(source.word(w) for w in words), tuple(target.word(a) for a in actions))
+        for words, actions in found
+    ]
+    return Examples(pairs, source, target)
