@@ -140,17 +140,17 @@ class Attempt:
 
     def find_wrong(self) -> Tensor:
         """The examples that the model gets wrong; each is noted as lacking."""
-        wrong = []
-        for start in range(0, len(self.examples), CHUNK):
-            index = torch.arange(start, min(start + CHUNK, len(self.examples)))
-            evaluation = self.learner.evaluate(self.examples, index)
-            right = evaluation.right & evaluation.whole
-            self.curriculum.deficit[index[~right]] = 1.0
-            # Known as wrong, though not for longer than before: only the lesson's own probes age it.
-            streak = self.curriculum.wrong_for
-            streak[index[~right]] = streak[index[~right]].clamp(min=1)
-            wrong.append(index[~right])
-        return torch.cat(wrong)
+        wrong = torch.cat([e.index[~(e.right & e.whole)] for e in self.evaluate_all()])
+        self.curriculum.deficit[wrong] = 1.0
+        # Known as wrong, though not for longer than before: only the lesson's own probes age it.
+        self.curriculum.wrong_for[wrong] = self.curriculum.wrong_for[wrong].clamp(min=1)
+        return wrong
+
+    def evaluate_all(self) -> list[Evaluation]:
+        """Greedy translations of every example, in chunks."""
+        starts = range(0, len(self.examples), CHUNK)
+        rows = [torch.arange(start, min(start + CHUNK, len(self.examples))) for start in starts]
+        return [self.learner.evaluate(self.examples, index) for index in rows]
 
     def _report(self, evaluation: Evaluation, lesson: int) -> Report:
         return Report(

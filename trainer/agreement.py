@@ -1,0 +1,74 @@
+"""Trust without labels: do independent models say the same about commands that nobody labelled?"""
+
+import random
+
+import torch
+
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.candidate import Fit
+from lane.trainer.config import TrainConfig
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Learner, same_rows
+from lane.trainer.recombine import CHUNK, grammar_of, recombined_examples
+
+
+class Agreement:
+    """Compares fits on commands recombined from the derivations of both."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        vocabularies: tuple[Vocabulary, Vocabulary],
+        config: TrainConfig,
+        device: str,
+    ) -> None:
+        self.examples, self.vocabularies = examples, vocabularies
+        self.config, self.device = config, device
+        self._kept: dict[int, tuple[Learner, Examples]] = {}
+
+    def _made(self, fit: Fit) -> tuple[Learner, Examples]:
+        """The fit's model, and commands made from its derivations."""
+        if fit.number not in self._kept:
+            learner = fit.learner(self.vocabularies, self.config, self.device)
+            # Longer commands show more rules under more rules; a fixed shuffle takes some of each length.
+            order = list(range(len(self.examples)))
+            random.Random(0).shuffle(order)
+            index = torch.tensor(sorted(order[: self.config.recombined]))
+            grammar = grammar_of(learner, self.examples, index)
+            made = recombined_examples(
+                grammar, self.examples, self.vocabularies, self.config.recombined // 2, fit.number
+            )
+            self._kept[fit.number] = learner, made
+        return self._kept[fit.number]
+
+    def between(self, one: Fit, other: Fit) -> float:
+        """The share of new commands, half from each, on which both give the same actions."""
+        (first, from_first), (second, from_second) = self._made(one), self._made(other)
+        same = [_same(first, second, made) for made in (from_first, from_second) if len(made) > 0]
+        # A language too small to make anything new from is compared on its own examples.
+        return float(torch.cat(same or [_same(first, second, self.examples)]).float().mean())
+
+    def with_itself(self, fit: Fit) -> float:
+        """The share of its own new commands that a model derives as its rules mean them."""
+        learner, made = self._made(fit)
+        if len(made) == 0:
+            return 1.0
+        return float(torch.cat([learner.evaluate(made, rows).right for rows in _chunks(made)]).float().mean())
+
+
+@torch.no_grad()
+def _same(first: Learner, second: Learner, commands: Examples) -> torch.Tensor:
+    same = []
+    for rows in _chunks(commands):
+        limit = 2 * commands.gold.size(1) + 8
+        words = commands.words_of(rows)
+        a = first.model.rollout(words.to(first.device), None, limit).values
+        b = second.model.rollout(words.to(second.device), None, limit).values
+        written = (a.status == 0) & (b.status == 0)
+        same.append((same_rows(a.actions, b.actions) & written).cpu())
+    return torch.cat(same)
+
+
+def _chunks(examples: Examples) -> list[torch.Tensor]:
+    starts = range(0, len(examples), CHUNK)
+    return [torch.arange(start, min(start + CHUNK, len(examples))) for start in starts]

@@ -1,0 +1,60 @@
+"""The search: rounds of candidates until independent ones agree, and the choice among them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lane.trainer.agreement import Agreement
+from lane.trainer.candidate import Fit
+from lane.trainer.worker import Halted, Job, Tell, run_candidates
+
+AGREED = 0.999  # share of new commands on which two models must say the same
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search came to."""
+
+    fit: Fit
+    converged: bool
+    trust: float  # agreement of the chosen with the candidate that is nearest to it; alone: with itself
+    candidates: tuple[Fit, ...]
+    reason: str  # why it is, or is not, taken as converged
+
+
+def search(job: Job, workers: int, tell: Tell, halted: Halted, say: Callable[[str], None]) -> Found:
+    """Train candidates, round by round, until the best of them fits and another agrees with it."""
+    agreement = Agreement(job.examples(), job.vocabularies, job.config, job.device)
+    fits: list[Fit] = []
+    for number in range(job.config.rounds):
+        first = number * job.config.candidates
+        fits += run_candidates(job, list(range(first, first + job.config.candidates)), workers, tell, halted)
+        found = judge(fits, agreement)
+        if found.converged or halted():
+            return found
+        say(f"round {number + 1}: {found.reason}")
+    return found
+
+
+def judge(fits: list[Fit], agreement: Agreement) -> Found:
+    """The best fit that another agrees with; where none does, the best fit."""
+    ranked = sorted(fits, key=lambda fit: (*fit.merit, fit.number))
+    fitted = [fit for fit in ranked if fit.fitted]
+    if not fitted:
+        best = ranked[0]
+        reason = f"no model fits: the best gets {len(best.wrong)} pairs wrong"
+        return Found(best, False, 0.0, tuple(fits), reason)
+    if len(fits) == 1:
+        trust = agreement.with_itself(fitted[0])
+        return Found(fitted[0], trust >= AGREED, trust, tuple(fits), f"consistent with itself on {trust:.2%}")
+    nearest = 0.0
+    for place, fit in enumerate(fitted):
+        trust = max((agreement.between(fit, other) for other in fitted if other is not fit), default=0.0)
+        nearest = max(nearest, trust) if place == 0 else nearest
+        if trust >= AGREED:
+            reason = f"independent candidates agree on {trust:.2%} of new commands"
+            return Found(fit, True, trust, tuple(fits), reason)
+    if len(fitted) == 1:
+        reason = "only one candidate fits, so that none can confirm it"
+    else:
+        reason = f"the candidates that fit agree on {nearest:.2%} of new commands only"
+    return Found(fitted[0], False, nearest, tuple(fits), reason)
