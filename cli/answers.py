@@ -13,6 +13,7 @@ from lane.runtime.errors import EMPTY
 INVALID_UTF8 = "invalid-utf8"
 LINE_TOO_LONG = "line-too-long"
 MAX_PICTURES = 1000
+_NOTHING = Derivation((), (), "")  # of an empty line, which has an empty answer
 
 
 class TooManyPicturesError(Exception):
@@ -96,7 +97,8 @@ class Answerer:
             failure = broken.get(place)
             derivation = Derivation((), (), "", failure) if failure else self.translator.explain(text)
             if self._is_wanted(answer, batch, place, derivation.error):
-                shown.append(self._show(derivation))
+                is_empty = derivation.error is not None and derivation.error.code == EMPTY
+                shown.append(self._show(_NOTHING if is_empty else derivation))
             if answer.stop:
                 break
         answer.output = "".join(shown).encode(errors="replace")
@@ -105,6 +107,8 @@ class Answerer:
     def _show(self, derivation: Derivation) -> str:
         if self.options.explain == "json":
             return json.dumps(derivation.as_dict(), ensure_ascii=False) + "\n"
+        if derivation is _NOTHING:
+            return "\n"
         view = derivation.as_tree() if self.options.explain == "tree" else derivation.as_text()
         return view + "\n\n"
 

@@ -58,6 +58,8 @@ class Translator:
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
         """Translate many commands; answer i is for command i."""
+        if isinstance(texts, str):  # a sequence of texts by type, and never meant as one
+            raise TypeError("translate_batch takes a list of commands; for a single one there is translate")
         return self._backend.translate_batch(texts)
 
     def translate_iter(self, lines: Iterable[str], batch_size: int = 256) -> Iterator[Translation]:

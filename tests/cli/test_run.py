@@ -169,11 +169,12 @@ def test_progress(lane_run):
 def test_explain_kinds(lane_run):
     text = "jump twice\n\nlook\nfly\n"
     output, _ = lane_run("--explain", text=text, code=1)
-    assert "  2. $x twice -> $X $X  ($x = $0)  $0 = I_JUMP I_JUMP\n" in output
+    assert "  2. $x twice -> $X $X  ($x = $0)  $0 = I_JUMP I_JUMP\n  = I_JUMP I_JUMP\n\n\nlook\n" in output
     assert output == lane_run("--explain", "text", text=text, code=1)[0]
     assert "└── jump -> I_JUMP" in lane_run("--explain", "tree", text=text, code=1)[0]
     rows = [json.loads(line) for line in lane_run("--explain", "json", text=text, code=1)[0].splitlines()]
     assert [row["text"] for row in rows] == ["I_JUMP I_JUMP", "", "I_LOOK", ""]
+    assert [bool(row["error"]) for row in rows] == [False, False, False, True]
     picture, errors = lane_run("--explain", "svg", text=text, code=1)
     assert ElementTree.fromstring(picture).tag.endswith("svg")
     assert errors == "stdin:4: unknown word 'fly' (word 1)\n"
@@ -235,12 +236,8 @@ def test_help_and_version(lane_run):
 
 
 def start(model, *arguments):
-    return subprocess.Popen(
-        [*COMMAND, "--model", model, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*COMMAND, "--model", model, *arguments], start_new_session=True, **pipes)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
@@ -272,7 +269,7 @@ def test_interrupt_ends_cleanly(model, arguments):
         process.stdin.write(b"jump\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"I_JUMP\n"
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
         assert process.wait(10) == 130
         assert process.stderr.read() == b""
 

@@ -84,6 +84,11 @@ def test_the_stream_is_lazy_and_in_order(translator):
         next(translator.translate_iter([], batch_size=0))
 
 
+def test_a_text_is_not_a_batch(translator):
+    with pytest.raises(TypeError, match="for a single one there is translate"):
+        translator.translate_batch("jump")
+
+
 def test_pickle_and_context_manager(translator):
     with pickle.loads(pickle.dumps(translator)) as copy:
         assert copy.translate("look thrice").text == "I_LOOK I_LOOK I_LOOK"
