@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -122,7 +123,7 @@ def _receive(
 ) -> None:
     number, process = running[connection]
     try:
-        message = connection.recv()
+        message = pickle.loads(connection.recv_bytes())
     except EOFError:
         process.join()
         raise LaneError(
@@ -161,8 +162,12 @@ def _work(job: Job, number: int, connection: Connection, stop: Event) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = os.getppid()
 
+    def send(message: Report | Fit | str) -> None:
+        # By value: a pipe would otherwise pass tensors by handle, and those die with the process.
+        connection.send_bytes(pickle.dumps(message))
+
     def tell(number: int, report: Report) -> None:
-        connection.send(report)
+        send(report)
 
     def halted() -> bool:
         if os.getppid() != parent:
@@ -170,8 +175,8 @@ def _work(job: Job, number: int, connection: Connection, stop: Event) -> None:
         return stop.is_set()
 
     try:
-        connection.send(run_candidate(job, number, tell, halted))
+        send(run_candidate(job, number, tell, halted))
     except LaneError as error:
-        connection.send(str(error))
+        send(str(error))
     except BrokenPipeError:
         raise SystemExit(1) from None

@@ -1,0 +1,246 @@
+"""A whole training run: from pairs to a checkpoint, with everything a user wants to know about it."""
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lane.models.errors import LaneError
+from lane.models.vocabulary import Vocabulary
+from lane.trainer import checkpoint, rules
+from lane.trainer.attempt import CHUNK, Report
+from lane.trainer.config import TrainConfig
+from lane.trainer.data import checksum
+from lane.trainer.data.pair import Pair
+from lane.trainer.data.task import Task
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Learner
+from lane.trainer.search import Found, search
+from lane.trainer.worker import Halted, Job
+
+DISTRIBUTION = "lane-expressions"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A training pair that the learned rules contradict."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    says: tuple[str, ...]  # what the model gives instead; nothing where its output is far too long
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to."""
+
+    converged: bool
+    stopped: bool  # by the user or by the clock, before the search had ended
+    reason: str
+    trust: float
+    rules: tuple[rules.Rule, ...]
+    misfits: tuple[Misfit, ...]
+    accuracy: dict[str, float]  # by name of the set: train, test, ...
+    updates: int
+    trajectories: int
+    seconds: float
+    candidates: int
+    model: Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train on, how, and where to put it."""
+
+    task: Task
+    config: TrainConfig
+    seed: int
+    out: Path
+    run_dir: Path
+    device: str = "cpu"
+    workers: int = 1
+    resume: bool = False
+    evaluate: tuple[tuple[str, tuple[Pair, ...]], ...] = ()  # sets to report on, never to choose by
+
+
+class Watcher:
+    """Told of everything that happens; the base watches in silence."""
+
+    def begin(self, plan: Plan) -> None:
+        """Training starts."""
+
+    def report(self, number: int, report: Report) -> None:
+        """A candidate has been evaluated."""
+
+    def say(self, text: str) -> None:
+        """Something worth a line."""
+
+    def end(self) -> None:
+        """Training is over, or was broken off."""
+
+
+def train(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: False) -> Result:
+    """Find a model for the pairs of the plan, write it to `plan.out`, and tell what it is worth."""
+    started = time.monotonic()
+    watcher = watcher or Watcher()
+    job = _job(plan)
+    _prepare(plan, job)
+    metrics = plan.run_dir / "metrics.jsonl"
+
+    def tell(number: int, report: Report) -> None:
+        line = json.dumps({"candidate": number, **asdict(report)})
+        with metrics.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+        watcher.report(number, report)
+
+    watcher.begin(plan)
+    try:
+        found = search(job, plan.workers, tell, halted, watcher.say)
+    finally:
+        watcher.end()
+    return _conclude(plan, job, found, started, stopped=not found.converged and halted())
+
+
+def _job(plan: Plan) -> Job:
+    pairs = plan.task.train
+    source = Vocabulary.of(pair.source for pair in pairs)
+    target = Vocabulary.of(pair.target for pair in pairs)
+    return Job(pairs, source.words, target.words, plan.config, plan.seed, plan.device, plan.run_dir)
+
+
+def _prepare(plan: Plan, job: Job) -> None:
+    """The run directory, with a note of what the run is: a resumed run must be the same one."""
+    note = {
+        "data": checksum(job.pairs),
+        "config": plan.config.model_dump(),
+        "seed": plan.seed,
+        "version": version(DISTRIBUTION),
+    }
+    path = plan.run_dir / "run.json"
+    # A place that cannot be written is found out now, and not after the training.
+    for directory in (plan.run_dir, plan.out.parent):
+        if directory.exists() and not os.access(directory, os.W_OK):
+            raise LaneError(f"{directory}: cannot be written; name another place with --out and --run-dir")
+    if plan.out.is_dir():
+        raise LaneError(f"{plan.out}: is a directory; name a file with --out")
+    if plan.resume:
+        _compare(path, note)
+        return
+    for old in plan.run_dir.glob("candidate-*.pt"):
+        old.unlink()
+    checkpoint.write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
+    (plan.run_dir / "metrics.jsonl").unlink(missing_ok=True)
+
+
+def _compare(path: Path, note: dict[str, Any]) -> None:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LaneError(f"{path}: no such file: there is no run to resume; leave out --resume") from None
+    except (OSError, ValueError) as error:
+        raise LaneError(f"{path}: cannot be read ({error}); start anew without --resume") from None
+    for key, what in (("data", "pairs"), ("config", "settings"), ("seed", "seed")):
+        if kept.get(key) != note[key]:
+            raise LaneError(
+                f"{path}: the run to resume had other {what}; give the same, or leave out --resume"
+            )
+
+
+def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool) -> Result:
+    examples, vocabularies = job.examples(), job.vocabularies
+    learner = found.fit.learner(vocabularies, plan.config, plan.device)
+    table = _rules(learner, examples, vocabularies)
+    misfits = _misfits(learner, examples, found.fit.wrong, vocabularies[1])
+    accuracy = {"train": 1 - len(found.fit.wrong) / len(examples)}
+    for name, pairs in (("test", plan.task.test), *plan.evaluate):
+        if pairs:
+            accuracy[name] = measure(learner, pairs, vocabularies)
+    card = {
+        "task": plan.task.name,
+        "version": version(DISTRIBUTION),
+        "seed": plan.seed,
+        "data": {"pairs": len(job.pairs), "distinct": len(examples), "sha256": checksum(job.pairs)},
+        "config": plan.config.model_dump(),
+        "converged": found.converged,
+        "reason": found.reason,
+        "trust": found.trust,
+        "accuracy": accuracy,
+        "rules": [str(rule) for rule in table],
+        "misfits": len(misfits),
+        "candidates": len(found.candidates),
+    }
+    done = checkpoint.Checkpoint(
+        plan.config.network(found.fit.constants), *vocabularies, found.fit.weights, card
+    )
+    checkpoint.save(done, plan.out)
+    if not stopped:
+        for number in range(len(found.candidates)):
+            job.state_path(number).unlink(missing_ok=True)
+    return Result(
+        found.converged,
+        stopped,
+        found.reason,
+        found.trust,
+        tuple(table),
+        tuple(misfits),
+        accuracy,
+        sum(fit.updates for fit in found.candidates),
+        sum(fit.trajectories for fit in found.candidates),
+        time.monotonic() - started,
+        len(found.candidates),
+        plan.out,
+    )
+
+
+def measure(learner: Learner, pairs: tuple[Pair, ...], vocabularies: tuple[Vocabulary, Vocabulary]) -> float:
+    """The share of pairs, each occurrence counted, that the model translates exactly."""
+    source, target = vocabularies
+    known = [
+        pair
+        for pair in pairs
+        if all(word in source for word in pair.source) and all(word in target for word in pair.target)
+    ]
+    if not known:
+        return 0.0
+    examples = Examples(known, source, target)
+    right: set[Pair] = set()
+    for index in _chunks(len(examples)):
+        evaluation = learner.evaluate(examples, index)
+        right.update(examples.pairs[i] for i in index[evaluation.right].tolist())
+    return sum(pair in right for pair in known) / len(pairs)
+
+
+def _chunks(count: int) -> list[torch.Tensor]:
+    return [torch.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
+
+
+def _rules(
+    learner: Learner, examples: Examples, vocabularies: tuple[Vocabulary, Vocabulary]
+) -> list[rules.Rule]:
+    """All rules that the training pairs need, with how often."""
+    uses: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+    for index in _chunks(len(examples)):
+        rollout = learner.evaluate(examples, index).rollout
+        for rule in rules.extract(rollout, learner.model.solver.variables, *vocabularies):
+            key = rule.source, rule.target
+            uses[key] = uses.get(key, 0) + rule.uses
+    found = [rules.Rule(source, target, n) for (source, target), n in uses.items()]
+    return sorted(found, key=lambda rule: (len(rule.source), rule.source, rule.target))
+
+
+def _misfits(
+    learner: Learner, examples: Examples, wrong: tuple[int, ...], target: Vocabulary
+) -> list[Misfit]:
+    if not wrong:
+        return []
+    values = learner.evaluate(examples, torch.tensor(wrong)).rollout.values
+    rows: list[Misfit] = []
+    for i, row, length in zip(wrong, values.actions.tolist(), values.length.tolist(), strict=True):
+        pair = examples.pairs[i]
+        rows.append(Misfit(pair.source, pair.target, tuple(target.word(a) for a in row[:length])))
+    return rows
