@@ -60,6 +60,10 @@ class Composer(nn.Module):
         c = f_l.sigmoid() * c_l + f_r.sigmoid() * c_r + e.sigmoid() * g.tanh()
         return o.sigmoid() * c.tanh(), c
 
+    def score(self, h: Tensor) -> Tensor:
+        """The merge score <q, h>.  # [N, D] -> [N]"""
+        return (h @ self.query.unsqueeze(1))[:, 0]
+
     def leaf_nodes(self) -> Nodes:
         """The variable and all words: (h, c) = W_leaf Emb(w) + b_leaf."""
         h, c = self.leaf(self.embedding.weight).chunk(2, dim=1)
@@ -69,8 +73,8 @@ class Composer(nn.Module):
             self.words + 1,
             h,
             c,
-            h @ self.query,
-            self.check(h).squeeze(1),
+            self.score(h),
+            self.check(h)[:, 0],
             number[:0],
             torch.cat([number.unsqueeze(1), none], dim=1),
             torch.ones_like(number),
@@ -80,22 +84,37 @@ class Composer(nn.Module):
     def parents(self, nodes: Nodes, left: Tensor, right: Tensor) -> tuple[Nodes, Tensor]:
         """The parent of each pair; pairs not met before are evaluated, each once.  # [M], [M] -> [M]"""
         number, fresh = place_pairs(nodes, self.words + 1, left * codes.PAIR + right)
-        if fresh.size(0) == 0:
-            return nodes, number
+        return self.grown(nodes, fresh), number
+
+    def grown(self, nodes: Nodes, fresh: Tensor) -> Nodes:
+        """The nodes and the parents of the `fresh` pairs."""
         left, right = torch.div(fresh, codes.PAIR, rounding_mode="floor"), fresh % codes.PAIR
         h, c = self.merge(nodes.h[left], nodes.c[left], nodes.h[right], nodes.c[right])
-        grown = Nodes(
+        return Nodes(
             nodes.total + fresh.size(0),
             torch.cat([nodes.h, h]),
             torch.cat([nodes.c, c]),
-            torch.cat([nodes.score, h @ self.query]),
-            torch.cat([nodes.check, self.check(h).squeeze(1)]),
+            torch.cat([nodes.score, self.score(h)]),
+            torch.cat([nodes.check, self.check(h)[:, 0]]),
             torch.cat([nodes.pair, fresh]),
             torch.cat([nodes.leaves, joined(nodes.leaves[left], nodes.leaves[right])]),
             torch.cat([nodes.size, nodes.size[left] + nodes.size[right]]),
             torch.cat([nodes.variables, nodes.variables[left] + nodes.variables[right]]),
         )
-        return grown, number
+
+    def distinct_shapes(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """One row for each distinct shape of `words`, and the shape of every row.  # [B, L] -> [U], [B]
+
+        The shape is what the merges see of a command: a word that is recognised alone is a variable.
+        """
+        present = words > 0
+        variable = torch.full_like(words, codes.VARIABLE)
+        item = torch.where(fires(self.leaf_nodes().check[words], None), variable, words)
+        item = torch.where(present, item, torch.full_like(words, codes.NONE))
+        distinct, shape = torch.unique(item, dim=0, return_inverse=True)
+        row = torch.arange(words.size(0), device=words.device)
+        # Any row of a shape will do.
+        return torch.zeros_like(distinct[:, 0]).scatter(0, shape, row), shape
 
     def compose(self, words: Tensor, temperature: Tensor | None) -> Derivations:
         """Derive every command of `words` [B, L]: 0 stands behind the last word of a row, no row is empty.
@@ -103,7 +122,7 @@ class Composer(nn.Module):
         Without a temperature the best choice is taken, the leftmost on a tie; with one per row [B],
         choices are drawn from the distribution at that temperature.
         """
-        width = words.size(1)
+        width, draws = words.size(1), temperature is not None
         nodes = self.leaf_nodes()
         present = words > 0
         fired = [present & fires(nodes.check[words], temperature)]
@@ -125,7 +144,7 @@ class Composer(nn.Module):
         for r in range(width - 1):
             alive = rows.remaining > 1
             at = choose(nodes.score, candidate, temperature)  # [B]
-            node = candidate.gather(1, at.unsqueeze(1)).squeeze(1)
+            node = candidate.gather(1, at.unsqueeze(1))[:, 0]
             free = self._check_is_free(nodes, node)
             fire = alive & (fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
             last = rows.remaining == 2
@@ -134,7 +153,7 @@ class Composer(nn.Module):
             merged.append(node.unsqueeze(1))
             decided.append(free.unsqueeze(1))
             fired.append(fire.unsqueeze(1))
-            if temperature is not None:
+            if draws:
                 candidates.append(nn.functional.pad(candidate, [0, r], value=float(codes.NONE)).unsqueeze(1))
                 choices.append(at.unsqueeze(1))
 

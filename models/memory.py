@@ -25,7 +25,7 @@ def allocate(memory: Tensor) -> Tensor:
 
 def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
     """Let `slot` stand for the value of `step` in the rows of `where`.  # slot, step, where: [B]"""
-    old = memory.gather(1, slot.unsqueeze(1)).squeeze(1)
+    old = memory.gather(1, slot.unsqueeze(1))[:, 0]
     return memory.scatter(1, slot.unsqueeze(1), torch.where(where, step, old).unsqueeze(1))
 
 
@@ -66,8 +66,8 @@ def measure(template: Tensor, solution: Tensor, arguments: Tensor, words: int, l
     for step in range(words, solution.size(1)):
         of_arguments = length.gather(1, arguments[:, step].clamp(min=0))  # [B, P]
         total = length[:, step] + (uses[solution[:, step]] * of_arguments).sum(dim=1)
-        at = torch.full([1], step, dtype=torch.int64, device=length.device)
-        length = length.index_copy(1, at, total.clamp(max=limit + 1).unsqueeze(1))
+        at = torch.full_like(total, step).unsqueeze(1)
+        length = length.scatter(1, at, total.clamp(max=limit + 1).unsqueeze(1))
     return length
 
 
@@ -85,14 +85,14 @@ def expand(
     variables = arguments.size(2)
     rows, steps = solution.size(0), solution.size(1)
     lengths = measure(template, solution, arguments, words, limit)
-    length = lengths.gather(1, root.unsqueeze(1)).squeeze(1)
+    length = lengths.gather(1, root.unsqueeze(1))[:, 0]
     status = (length > limit).to(torch.int64) * codes.OUTPUT_TOO_LONG
     length = torch.where(length > limit, torch.zeros_like(length), length)
     width = int(length.max()) if rows > 0 else 0
     actions = torch.zeros([rows * width], dtype=torch.int64, device=template.device)
 
     lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1, variables)
-    row = torch.nonzero(status == codes.OK).squeeze(1)  # [F], as step and offset: numbers in the flat batch
+    row = torch.nonzero(status == codes.OK)[:, 0]  # [F], as step and offset: numbers in the flat batch
     step = row * steps + root[row]
     offset = row * width
     while step.numel() > 0:

@@ -9,6 +9,7 @@ from lane.models import codes
 from lane.models import memory as mem
 from lane.models.composer import Composer, Derivations
 from lane.models.config import ModelConfig
+from lane.models.nodes import distinct_spans
 from lane.models.solver import Solver, Translations
 
 
@@ -31,8 +32,27 @@ class LaneModel(nn.Module):
         self.solver = Solver(words, actions, config)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]"""
-        values = self.rollout(words, None, self.max_actions).values
+        """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]
+
+        Commands of one shape (equal but for the words that are recognised alone) have one derivation, so
+        each distinct shape is composed once and each distinct expression solved once.
+        """
+        width = words.size(1)
+        example, shape = self.composer.distinct_shapes(words)
+        derivations = self.composer.compose(words[example], None)
+        node = derivations.node[shape]  # [B, S]
+        of_words, of_rounds = node[:, :width], node[:, width:]
+        node = torch.cat([torch.where(of_words == codes.NONE, of_words, words), of_rounds], dim=1)
+        spans, solution = distinct_spans(derivations.nodes, node)
+        translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
+        values = mem.expand(
+            translations.template,
+            solution,
+            derivations.arguments[shape],
+            derivations.root[shape],
+            width,
+            self.max_actions,
+        )
         return values.actions, values.length, values.status
 
     @torch.jit.export
@@ -43,18 +63,17 @@ class LaneModel(nn.Module):
         their expressions are then solved together. Outputs longer than `limit` are not written.
         """
         derivations = self.composer.compose(words, temperature)
-        taken = derivations.node != codes.NONE  # [B, S]
-        leaves = derivations.nodes.leaves[derivations.node[taken]]
-        spans, owner = torch.unique(leaves, dim=0, return_inverse=True)
+        spans, span = distinct_spans(derivations.nodes, derivations.node)
         if temperature is None:
             # One translation serves every expression with the same span.
             translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
-            place = owner
+            solution = span
         else:
+            taken = derivations.node != codes.NONE  # [B, S]
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
-            translations = self.solver.solve(spans, owner, warmth)
-            place = torch.arange(owner.size(0), device=owner.device)
-        solution = torch.full_like(derivations.node, codes.NONE).masked_scatter(taken, place)
+            translations = self.solver.solve(spans, span[taken], warmth)
+            place = torch.arange(warmth.size(0), device=words.device)
+            solution = torch.full_like(span, codes.NONE).masked_scatter(taken, place)
         values = mem.expand(
             translations.template,
             solution,

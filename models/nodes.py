@@ -41,7 +41,19 @@ def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor
     distinct, place = torch.unique(torch.cat([nodes.pair, pair]), return_inverse=True)
     number = torch.full_like(distinct, codes.NONE)
     number = number.scatter(0, place[:known], torch.arange(leaves, nodes.total, device=pair.device))
-    fresh = torch.nonzero(number == codes.NONE).squeeze(1)
+    fresh = torch.nonzero(number == codes.NONE)[:, 0]
     total = nodes.total + fresh.size(0)
     number = number.scatter(0, fresh, torch.arange(nodes.total, total, device=pair.device))
     return number[place[known:]], distinct[fresh]
+
+
+def distinct_spans(nodes: Nodes, node: Tensor) -> tuple[Tensor, Tensor]:
+    """The distinct spans of the nodes in `node`, and which of them each has; NONE stays.
+
+    Trees that differ may have the same leaves.  # [B, S] -> [spans, max_span], [B, S]
+    """
+    taken = node != codes.NONE
+    used, place = torch.unique(node[taken], return_inverse=True)
+    # Few nodes are left, so comparing whole rows of leaves is cheap.
+    spans, span = torch.unique(nodes.leaves[used], dim=0, return_inverse=True)
+    return spans, torch.full_like(node, codes.NONE).masked_scatter(taken, span[place])

@@ -36,8 +36,8 @@ def start(words: Tensor, recognized: Tensor, variables: int) -> Sequences:
 def slots_of_pair(rows: Sequences, at: Tensor) -> Tensor:
     """The slots of the items at `at` and `at + 1`, in order.  # [B] -> [B, P]"""
     place = at.view(-1, 1, 1).expand(-1, 1, rows.held.size(2))
-    left = rows.held.gather(1, place).squeeze(1)
-    return joined(left, rows.held.gather(1, place + 1).squeeze(1))
+    left = rows.held.gather(1, place)[:, 0]
+    return joined(left, rows.held.gather(1, place + 1)[:, 0])
 
 
 def replace_pair(rows: Sequences, at: Tensor, node: Tensor, slots: Tensor, alive: Tensor) -> Sequences:

@@ -99,7 +99,7 @@ class Solver(nn.Module):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position)
             log_prob = torch.log_softmax(logits.masked_fill(~allowed, codes.IMPOSSIBLE), dim=1)
-            token = _next_tokens(log_prob, at, None if temperature is None else temperature[active])
+            token = _next_tokens(log_prob, at, temperature, active)
             log_probs.append(log_prob)
             forced.append(allowed.sum(dim=1) == 1)
             templates.append(torch.full_like(owner, codes.END).scatter(0, active, token))
@@ -149,9 +149,9 @@ class Solver(nn.Module):
         return torch.cat([end, variables, actions.expand(-1, self.tokens - 1 - self.variables)], dim=1)
 
 
-def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None) -> Tensor:
-    """The token that each expression takes at its prefix.  # [K, A], [M], [M] -> [M]"""
+def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None, active: Tensor) -> Tensor:
+    """The token that each active expression takes at its prefix.  # [K, A], [M], [O], [M] -> [M]"""
     log_prob = log_prob.detach()
     if temperature is None:
         return log_prob.argmax(dim=1)[at]
-    return draw(torch.exp(log_prob[at] / temperature.unsqueeze(1)))
+    return draw(torch.exp(log_prob[at] / temperature[active].unsqueeze(1)))
