@@ -1,0 +1,70 @@
+"""A picture of a run, drawn from its metrics file."""
+
+import json
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lane.models.errors import LaneError
+
+COLOURS = ("#1f6feb", "#d9730d", "#2da44e", "#8250df", "#bf3989", "#6e7781")
+PANELS = (("accuracy", "right"), ("simplicity", "simplicity"), ("rules", "rules"))
+
+
+def read_metrics(path: Path) -> dict[int, list[dict[str, Any]]]:
+    """The reports of each candidate; a line cut off by a kill is left out."""
+    series: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise LaneError(f"{path}: cannot be read: {error.strerror}") from None
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        series[record["candidate"]].append(record)
+    return dict(series)
+
+
+def draw(metrics: Path, out: Path, title: str) -> None:
+    """Accuracy, simplicity and rules over time; a dot where a lesson was passed, a cross for a stall."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise LaneError("a plot needs matplotlib: install lane-expressions[train]") from None
+    series = read_metrics(metrics)
+    figure = Figure(figsize=(7.5, 6), layout="constrained")
+    axes = figure.subplots(len(PANELS), 1, sharex=True)
+    for axis, (key, label) in zip(axes, PANELS, strict=True):
+        for number, records in sorted(series.items()):
+            _line(axis, records, key, COLOURS[number % len(COLOURS)], f"candidate {number + 1}")
+        axis.set_ylabel(label)
+        axis.grid(alpha=0.25)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylim(-0.03, 1.05)
+    axes[0].set_title(title, loc="left", fontsize=11)
+    axes[0].legend(frameon=False, loc="lower right", fontsize=9)
+    axes[-1].set_xlabel("seconds of training")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    # White behind it, so that it can be read on a dark page too.
+    figure.savefig(out, facecolor="white", metadata={"Date": None} if out.suffix == ".svg" else None)
+
+
+def _line(axis: Any, records: list[dict[str, Any]], key: str, colour: str, label: str) -> None:
+    seconds, before = [], 0.0
+    offset = 0.0
+    for record in records:
+        # The clock starts anew with each attempt.
+        if record["seconds"] < before:
+            offset += before
+        before = record["seconds"]
+        seconds.append(offset + record["seconds"])
+    values = [record[key] for record in records]
+    axis.plot(seconds, values, color=colour, linewidth=1.5, label=label)
+    ends = list(pairwise(records))
+    passed = [i for i, (a, b) in enumerate(ends) if b["lesson"] > a["lesson"] and b["seed"] == a["seed"]]
+    stalled = [i for i, record in enumerate(records) if record["outcome"] == "stalled"]
+    axis.plot([seconds[i] for i in passed], [values[i] for i in passed], "o", color=colour, markersize=4)
+    axis.plot([seconds[i] for i in stalled], [values[i] for i in stalled], "x", color=colour, markersize=7)
