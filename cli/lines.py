@@ -95,6 +95,10 @@ def _read(file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
     return os.read(file.fileno(), CHUNK_BYTES)
 
 
+class WorkerError(Exception):
+    """A worker process died, by a signal or for want of memory."""
+
+
 class Engine(Protocol):
     """Answers batches, here or in other processes."""
 

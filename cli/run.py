@@ -9,12 +9,12 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from lane.cli.answers import Answerer, Gallery, Options, TooManyPicturesError
-from lane.cli.lines import answer_all
+from lane.cli.lines import WorkerError, answer_all
 from lane.cli.report import Report, StoppedError
 from lane.runtime import ModelError, Translator, load
 from lane.runtime.translator import BACKENDS
@@ -118,7 +118,7 @@ def _translate(options: argparse.Namespace) -> int:
             else:
                 from lane.cli.workers import Workers
 
-                with closing(Workers(options.workers, translator.info.path, options.backend, style)) as pool:
+                with Workers(options.workers, translator.info.path, options.backend, style) as pool:
                     answer_all(inputs, pool, report.write, size, ahead=2 * options.workers)
     report.finish(options.stats)
     return SOME_FAILED if report.failed else 0
@@ -181,6 +181,9 @@ def main() -> int:
     except WrongUseError as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_USE
+    except WorkerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return SOME_FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -1,45 +1,93 @@
-"""Worker processes of `lane-run`: each loads the model once and answers batches."""
+"""Worker processes of `lane-run`: each loads the model once and answers batches.
+
+Workers write to standard output themselves, one after the other in the order of their batches: passing the
+answers through the parent would copy every byte four times more.
+"""
 
 import gc
 import multiprocessing
+import os
 import signal
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import BaseContext
 
 from lane.cli.answers import Answerer, Options
-from lane.cli.lines import Answer, Batch
+from lane.cli.lines import Answer, Batch, WorkerError
 from lane.runtime import load
 
-_answerer: Answerer | None = None  # of a worker process
+_NEVER = -1
 
 
 class Workers:
-    """An engine of several processes."""
+    """An engine of several processes; used as a context."""
 
     def __init__(self, count: int, model: str, backend: str, options: Options) -> None:
         # A fork is ready at once, and is safe as long as this process has a single thread.
-        method = "fork" if sys.platform == "linux" else "spawn"
-        self._pool = ProcessPoolExecutor(
-            count, multiprocessing.get_context(method), _start, (model, backend, options)
-        )
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        turns = _Turns(context)
+        self._pool = ProcessPoolExecutor(count, context, _start, (model, backend, options, turns))
+        self._submitted = 0
 
     def submit(self, batch: Batch) -> Future[Answer]:
         """Hand a batch to whichever process is free."""
-        return self._pool.submit(_answer, batch)
+        self._submitted += 1
+        return self._pool.submit(_answer, self._submitted - 1, batch)
 
-    def close(self) -> None:
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Drop what is not begun; end the processes."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+        if kind is not None and issubclass(kind, BrokenProcessPool):
+            raise WorkerError("a worker process died; the output is cut short") from None
 
 
-def _start(model: str, backend: str, options: Options) -> None:
-    global _answerer
+class _Turns:
+    """Whose turn it is to write: the batch of this number."""
+
+    def __init__(self, context: BaseContext) -> None:
+        self._changed = context.Condition()
+        self._next = context.Value("q", 0, lock=False)
+
+    def wait(self, number: int) -> bool:
+        """Wait for a turn; False if it will never come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._next.value in (number, _NEVER))
+            return bool(self._next.value == number)
+
+    def give(self, number: int) -> None:
+        """Let the batch of this number write, or none any more."""
+        with self._changed:
+            self._next.value = number
+            self._changed.notify_all()
+
+
+_answerer: Answerer  # of a worker process
+_turns: _Turns
+
+
+def _start(model: str, backend: str, options: Options, turns: _Turns) -> None:
+    global _answerer, _turns
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
-    _answerer = Answerer(load(model, backend), options)
+    _answerer, _turns = Answerer(load(model, backend), options), turns
 
 
-def _answer(batch: Batch) -> Answer:
-    assert _answerer is not None, "the pool starts every worker by _start"
-    return _answerer.submit(batch)
+def _answer(number: int, batch: Batch) -> Answer:
+    """Answer a batch and write it in its turn; what is left for the parent is the account of it."""
+    answer = _answerer.submit(batch)
+    output, answer.output = memoryview(answer.output), b""
+    if _turns.wait(number):
+        following = _NEVER
+        try:
+            while output:
+                output = output[os.write(sys.stdout.fileno(), output) :]
+            if not answer.stop:
+                following = number + 1
+        finally:
+            _turns.give(following)
+    return answer

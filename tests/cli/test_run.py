@@ -274,6 +274,21 @@ def test_interrupt_ends_cleanly(model, arguments):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_a_worker_that_dies_is_told_of(model):
+    with start(model, "--workers", "2") as process:
+        process.stdin.write(b"jump\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"I_JUMP\n"
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        time.sleep(0.2)
+        process.stdin.write(b"walk\n")
+        process.stdin.close()
+        assert process.wait(10) == 1
+        assert process.stderr.read() == b"error: a worker process died; the output is cut short\n"
+
+
 def test_a_long_stream_takes_constant_memory(model):
     """What is kept does not grow with what has passed."""
     line = b"jump around left thrice and walk around right thrice\n"
