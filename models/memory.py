@@ -79,22 +79,72 @@ def expand(
     template [O, T]: DstExps: 1..P are variables, numbers above P are actions, 0 is nothing.
     solution [B, S]: which of them each step has; -1 for a step that was not taken.
     arguments [B, S, P]: the step whose value each variable of the DstExp has.
+    """
+    rows = solution.size(0)
+    lengths = measure(template, solution, arguments, words, limit)
+    length, status = outcome(lengths, root, limit)
+    width = int(length.max()) if rows > 0 else 0
+    row = torch.nonzero(length)[:, 0]
+    actions = write_out(template, solution, arguments, lengths, root, row, row * width, rows * width)
+    return Values(actions.view(rows, width), length, status)
+
+
+def expand_flat(
+    template: Tensor, solution: Tensor, arguments: Tensor, root: Tensor, words: int, limit: int
+) -> Values:
+    """As `expand`, but the outputs stand one behind the other, so that a long one pads no other.  # [total]
+
+    Rows are written out in portions, since that takes some hundred times the memory of the output.
+    """
+    lengths = measure(template, solution, arguments, words, limit)
+    length, status = outcome(lengths, root, limit)
+    end = length.cumsum(dim=0)
+    portion = torch.div(end, codes.PORTION, rounding_mode="floor")
+    actions = [torch.zeros([0], dtype=torch.int64, device=template.device)]
+    for number in range(int(portion.max()) + 1):
+        row = torch.nonzero((portion == number) & (length > 0))[:, 0]
+        size = length[row]
+        offset = size.cumsum(dim=0) - size
+        total = int(size.sum())
+        actions.append(write_out(template, solution, arguments, lengths, root, row, offset, total))
+    return Values(torch.cat(actions), length, status)
+
+
+def padded(actions: Tensor, length: Tensor) -> Tensor:
+    """The rows of a flat output, 0 behind the last action of each.  # [total], [B] -> [B, longest]"""
+    rows = length.size(0)
+    width = int(length.max()) if rows > 0 else 0
+    there = torch.arange(width, device=length.device).unsqueeze(0) < length.unsqueeze(1)
+    none = torch.zeros([rows, width], dtype=torch.int64, device=length.device)
+    return none.masked_scatter(there, actions)
+
+
+def outcome(lengths: Tensor, root: Tensor, limit: int) -> tuple[Tensor, Tensor]:
+    """Length and status of each row's output.  # [B, S], [B] -> [B], [B]"""
+    length = lengths.gather(1, root.unsqueeze(1))[:, 0]
+    status = (length > limit).to(torch.int64) * codes.OUTPUT_TOO_LONG
+    return torch.where(length > limit, torch.zeros_like(length), length), status
+
+
+def write_out(
+    template: Tensor,
+    solution: Tensor,
+    arguments: Tensor,
+    lengths: Tensor,
+    root: Tensor,
+    row: Tensor,
+    offset: Tensor,
+    total: int,
+) -> Tensor:
+    """The value of the root of each row in `row` [F], from its `offset` [F] on.  # -> [total]
+
     Work is proportional to what is written: a frontier of (step, offset) moves from the roots to
     the leaves, writes the actions of its templates and leaves the variables to the next round.
     """
-    variables = arguments.size(2)
-    rows, steps = solution.size(0), solution.size(1)
-    lengths = measure(template, solution, arguments, words, limit)
-    length = lengths.gather(1, root.unsqueeze(1))[:, 0]
-    status = (length > limit).to(torch.int64) * codes.OUTPUT_TOO_LONG
-    length = torch.where(length > limit, torch.zeros_like(length), length)
-    width = int(length.max()) if rows > 0 else 0
-    actions = torch.zeros([rows * width], dtype=torch.int64, device=template.device)
-
+    variables, steps = arguments.size(2), solution.size(1)
     lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1, variables)
-    row = torch.nonzero(status == codes.OK)[:, 0]  # [F], as step and offset: numbers in the flat batch
-    step = row * steps + root[row]
-    offset = row * width
+    actions = torch.zeros([total], dtype=torch.int64, device=template.device)
+    step = row * steps + root[row]  # [F], a number in the flat batch
     while step.numel() > 0:
         token = template[solution[step]]  # [F, T]
         slot = (token - 1).clamp(0, variables - 1)
@@ -107,4 +157,4 @@ def expand(
         actions = actions.scatter(0, start[is_action], token[is_action] - variables)
         step = argument[is_variable]
         offset = start[is_variable]
-    return Values(actions.view(rows, width), length, status)
+    return actions

@@ -32,7 +32,13 @@ class LaneModel(nn.Module):
         self.solver = Solver(words, actions, config)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]
+        """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]"""
+        values = self.translate(words)
+        return mem.padded(values.actions, values.length), values.length, values.status
+
+    @torch.jit.export
+    def translate(self, words: Tensor) -> mem.Values:
+        """Greedy translation, the outputs one behind the other.  # [B, L] -> Values with actions [total]
 
         Commands of one shape (equal but for the words that are recognised alone) have one derivation, so
         each distinct shape is composed once and each distinct expression solved once.
@@ -45,7 +51,7 @@ class LaneModel(nn.Module):
         node = torch.cat([torch.where(of_words == codes.NONE, of_words, words), of_rounds], dim=1)
         spans, solution = distinct_spans(derivations.nodes, node)
         translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
-        values = mem.expand(
+        return mem.expand_flat(
             translations.template,
             solution,
             derivations.arguments[shape],
@@ -53,7 +59,6 @@ class LaneModel(nn.Module):
             width,
             self.max_actions,
         )
-        return values.actions, values.length, values.status
 
     @torch.jit.export
     def rollout(self, words: Tensor, temperature: Tensor | None, limit: int) -> Rollout:

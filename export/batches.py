@@ -1,0 +1,35 @@
+"""Commands as tables of numbers, in portions that fit in memory whatever their lengths."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from lane.models import codes
+from lane.models.vocabulary import Vocabulary
+
+
+def numbers(command: str, vocabulary: Vocabulary) -> list[int]:
+    """The numbers of a command's words, -1 for those that have none."""
+    return [vocabulary.number(word) if word in vocabulary else -1 for word in command.split()]
+
+
+def table(rows: Sequence[Sequence[int]]) -> Tensor:
+    """One row a command, zeros behind its last word.  # [B, L]"""
+    width = max(map(len, rows), default=0)
+    return torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.int64).view(
+        -1, width
+    )
+
+
+def portions(lengths: Sequence[int], most: int = 2048) -> Iterator[list[int]]:
+    """The places of rows to take together, by length, so that a long one pads no short one."""
+    portion: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        # Lengths rise, so the row at hand is the widest so far.
+        if portion and (len(portion) == most or (len(portion) + 1) * lengths[place] > codes.CELLS):
+            yield portion
+            portion = []
+        portion.append(place)
+    if portion:
+        yield portion

@@ -1,0 +1,134 @@
+"""The closure: every node that the greedy loop can ever meet, over the whole vocabulary.
+
+Two items stand side by side, and each is the variable, a word that is not recognised alone, or a merged
+node that is not recognised either. The limits bound the size of such a node, so the pairs are finitely many.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from lane.models import codes
+from lane.models.composer import Composer
+from lane.models.nodes import Nodes
+
+CHUNK = 4096  # pairs evaluated together; fixed, so that the same model gives the same numbers
+
+Tree: TypeAlias = "int | tuple[Tree, Tree]"
+"""A leaf, as a word number or VARIABLE, or a merge of two trees."""
+
+
+class Row(NamedTuple):
+    """One node of the program's table."""
+
+    left: Tree
+    right: Tree
+    score: float
+    recognized: bool
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """Its words and variables from left to right."""
+        return leaves_of((self.left, self.right))
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The rows, and for each size of node that the budget had no room for, how many are missing."""
+
+    recognized: tuple[bool, ...]  # by word, from number 1 on: the check fires for the word alone
+    rows: tuple[Row, ...]
+    left_out: dict[int, int] = field(default_factory=dict)
+
+
+class _Layer(NamedTuple):
+    """Items of one size that can be merged further."""
+
+    trees: list[Tree]
+    h: Tensor
+    c: Tensor
+    variables: list[int]
+
+
+def leaves_of(tree: Tree) -> tuple[int, ...]:
+    """The leaves of a tree from left to right."""
+    return (tree,) if isinstance(tree, int) else leaves_of(tree[0]) + leaves_of(tree[1])
+
+
+def close(composer: Composer, budget: int, met: Nodes | None = None) -> Closure:
+    """All nodes in order of size. Sizes for which `budget` has no room hold the nodes of `met` only."""
+    leaves = composer.leaf_nodes()
+    fires = [value > 0 for value in leaves.check.tolist()]
+    open_leaves = [codes.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
+    variables = [int(leaf == codes.VARIABLE) for leaf in open_leaves]
+    layers = {1: _Layer(list(open_leaves), leaves.h[open_leaves], leaves.c[open_leaves], variables)}
+    rows: list[Row] = []
+    left_out: dict[int, int] = {}
+    for size in range(2, composer.max_span + 1):
+        splits = [(a, size - a) for a in range(1, size) if a in layers and size - a in layers]
+        count = sum(len(layers[a].trees) * len(layers[b].trees) for a, b in splits)
+        if left_out or len(rows) + count > budget:
+            # Larger nodes stand on those of this size, so they can only be told to be missing.
+            left_out[size] = count
+            continue
+        made = [_merged(composer, layers[a], layers[b], size) for a, b in splits]
+        rows += [row for layer_rows, _ in made for row in layer_rows]
+        layers[size] = _joined([layer for _, layer in made])
+    if left_out and met is not None:
+        rows += [row for row in _rows_of(composer, met) if len(row.leaves) in left_out]
+    return Closure(tuple(fires[1:]), tuple(rows), left_out)
+
+
+def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple[list[Row], _Layer]:
+    """The parents of all pairs of a left and a right item, and those of them that stay items."""
+    rows: list[Row] = []
+    kept: list[_Layer] = [_Layer([], left.h[:0], left.c[:0], [])]
+    pairs = list(product(range(len(left.trees)), range(len(right.trees))))
+    for chunk in _chunks(pairs):
+        first, second = torch.tensor(chunk, dtype=torch.int64).T
+        h, c = composer.merge(left.h[first], left.c[first], right.h[second], right.c[second])
+        scores, checks = composer.score(h).tolist(), composer.check(h)[:, 0].tolist()
+        stays: list[int] = []
+        for i, (a, b) in enumerate(chunk):
+            variables = left.variables[a] + right.variables[b]
+            free = size < composer.span_limit and variables < composer.variable_limit
+            rows.append(Row(left.trees[a], right.trees[b], scores[i], not free or checks[i] > 0))
+            if not rows[-1].recognized:
+                stays.append(i)
+        trees: list[Tree] = [(left.trees[chunk[i][0]], right.trees[chunk[i][1]]) for i in stays]
+        counts = [left.variables[chunk[i][0]] + right.variables[chunk[i][1]] for i in stays]
+        kept.append(_Layer(trees, h[stays], c[stays], counts))
+    return rows, _joined(kept)
+
+
+def _joined(layers: list[_Layer]) -> _Layer:
+    return _Layer(
+        [tree for layer in layers for tree in layer.trees],
+        torch.cat([layer.h for layer in layers]),
+        torch.cat([layer.c for layer in layers]),
+        [count for layer in layers for count in layer.variables],
+    )
+
+
+def _chunks(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    for start in range(0, len(pairs), CHUNK):
+        yield pairs[start : start + CHUNK]
+
+
+def _rows_of(composer: Composer, nodes: Nodes) -> list[Row]:
+    """The merged nodes of a batch as rows, in an order that does not depend on the batch."""
+    count = composer.words + 1
+    trees: list[Tree] = list(range(count))
+    rows = []
+    checks, scores = nodes.check.tolist(), nodes.score.tolist()
+    sizes, variables = nodes.size.tolist(), nodes.variables.tolist()
+    for number, pair in enumerate(nodes.pair.tolist(), start=count):
+        left, right = trees[pair // codes.PAIR], trees[pair % codes.PAIR]
+        trees.append((left, right))
+        free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
+        rows.append(Row(left, right, scores[number], not free or checks[number] > 0))
+    return sorted(rows, key=lambda row: str(row[:2]))
