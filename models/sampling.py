@@ -13,7 +13,8 @@ def fires(logit: Tensor, temperature: Tensor | None) -> Tensor:
         return logit > 0
     while temperature.dim() < logit.dim():
         temperature = temperature.unsqueeze(-1)
-    return torch.rand_like(logit) < torch.sigmoid(logit / temperature)
+    p = torch.sigmoid(logit / temperature)
+    return torch.rand_like(logit) < p + (0.5 - p) * _doubt(temperature)
 
 
 def choose(score: Tensor, candidate: Tensor, temperature: Tensor | None) -> Tensor:
@@ -21,7 +22,18 @@ def choose(score: Tensor, candidate: Tensor, temperature: Tensor | None) -> Tens
     scores = score.detach()[candidate.clamp(min=0)].masked_fill(candidate == codes.NONE, codes.IMPOSSIBLE)
     if temperature is None:
         return scores.argmax(dim=1)
-    return draw(torch.softmax(scores / temperature.unsqueeze(1), dim=1))
+    doubt = _doubt(temperature).unsqueeze(1)
+    there = (candidate != codes.NONE).to(scores.dtype)
+    even = there / there.sum(dim=1, keepdim=True).clamp(min=1)
+    return draw((1 - doubt) * torch.softmax(scores / temperature.unsqueeze(1), dim=1) + doubt * even)
+
+
+def _doubt(temperature: Tensor) -> Tensor:
+    """How much of a draw is left to even chance: none at temperature 1 and below, more as it is hotter.
+
+    No temperature reaches what the network is certain of; this keeps even that within an explorer's reach.
+    """
+    return 0.2 * (1 - 1 / temperature).clamp(min=0)
 
 
 def draw(weight: Tensor) -> Tensor:

@@ -27,6 +27,11 @@ class Examples:
         self.gold = padded([[target.number(word) for word in pair.target] for pair in self.pairs])
         self.length = torch.tensor([len(pair.source) for pair in self.pairs], dtype=torch.int64)
         self.gold_length = torch.tensor([len(pair.target) for pair in self.pairs], dtype=torch.int64)
+        in_phrases = {word for pair in self.pairs if len(pair.source) > 1 for word in pair.source}
+        # No phrase teaches the check of a word that is only seen alone: it must learn from being alone.
+        self.must_be_whole = torch.tensor(
+            [len(pair.source) > 1 or pair.source[0] not in in_phrases for pair in self.pairs]
+        )
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -38,3 +43,12 @@ class Examples:
     def gold_of(self, index: Tensor) -> Tensor:
         """Their gold actions, likewise."""
         return self.gold[index][:, : int(self.gold_length[index].max())]
+
+    def known(self) -> dict[tuple[int, ...], tuple[int, ...]]:
+        """The gold actions of each command, as numbers."""
+        rows = zip(self.words.tolist(), self.gold.tolist(), strict=True)
+        return {_without_padding(words): _without_padding(gold) for words, gold in rows}
+
+
+def _without_padding(row: list[int]) -> tuple[int, ...]:
+    return tuple(number for number in row if number)

@@ -19,7 +19,7 @@ class Evaluation:
 
     index: Tensor  # [B] which examples
     right: Tensor  # [B] bool
-    whole: Tensor  # [B] bool: the root's own check recognised it
+    whole: Tensor  # [B] bool: the root's own check recognised it, or need not
     simplicity: Tensor  # [B]
     rollout: Rollout
 
@@ -63,7 +63,8 @@ class Learner:
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
             simple = simplicity(rollout, self.model.solver.variables, config)
-            rewards = reward(similar, simple, rollout.derivations.whole, config).view(len(index), drawn)
+            whole = rollout.derivations.whole | ~examples.must_be_whole[rows].to(self.device)
+            rewards = reward(similar, simple, whole, config).view(len(index), drawn)
             weight = self._advantage(rewards, explorers).view(-1) / len(rows)
             bonus = torch.full_like(rewards, entropy / len(rows))
             bonus[:, drawn - explorers :] = 0  # explorers do not speak for the policy
@@ -100,7 +101,8 @@ class Learner:
         rollout = self.model.rollout(examples.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
         simple = simplicity(rollout, self.model.solver.variables, self.config)
-        return Evaluation(index, right.cpu(), rollout.derivations.whole.cpu(), simple.cpu(), rollout)
+        whole = rollout.derivations.whole.cpu() | ~examples.must_be_whole[index]
+        return Evaluation(index, right.cpu(), whole, simple.cpu(), rollout)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on exactly from here."""

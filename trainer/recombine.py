@@ -3,11 +3,14 @@
 Two sub-expressions with the same outermost rule can stand for each other: if `walk twice` was met under
 `and`, so can `jump around left twice`. What was met under what is a small tree grammar; drawing from it
 gives commands that nobody labelled, on which a model can be compared with itself and with others.
+
+Rules of one shape that keep nearly the same company (`$x twice`, `$x thrice`) are taken for one kind: what
+was met with one of them can be met with the other, unless a training pair speaks against it.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
@@ -19,7 +22,10 @@ from lane.trainer.examples import Examples
 from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]
+Place = tuple[Span, int]  # an argument of a rule
 CHUNK = 2048
+ALIKE = 0.6  # share of their company that rules of one kind have in common
+TRIALS = 20  # draws by which a new combination is held against the training pairs
 
 
 class TreeGrammar:
@@ -29,7 +35,7 @@ class TreeGrammar:
         self.variables = variables
         self.template: dict[Span, list[int]] = {}
         self._roots: dict[Span, None] = {}  # dictionaries as ordered sets: drawing must not depend on hashes
-        self._under: defaultdict[tuple[Span, int], dict[Span, None]] = defaultdict(dict)
+        self._under: defaultdict[Place, dict[Span, None]] = defaultdict(dict)
 
     def add(self, rollout: Rollout) -> None:
         """Take in the derivations of every row."""
@@ -53,6 +59,62 @@ class TreeGrammar:
                 for place, argument in enumerate(arguments[step]):
                     if argument != codes.NONE:
                         self._under[span, place][leaves[node[argument]]] = None
+
+    def close(self, known: Mapping[Span, Span], seed: int) -> None:
+        """Let rules of one kind stand where any of them stood, and take what any of them took.
+
+        A combination is left out if it makes some known command mean something else.
+        """
+        rng = random.Random(seed)
+        for kind in self._kinds():
+            for place, children in list(self._under.items()):
+                if any(child in children for child in kind):
+                    self._add_children(place, kind, known, rng)
+            for argument in range(kind[0].count(codes.VARIABLE)):
+                taken = {child: None for span in kind for child in self._under[span, argument]}
+                for span in kind:
+                    self._add_children((span, argument), list(taken), known, rng)
+            if any(span in self._roots for span in kind):
+                self._roots.update(dict.fromkeys(kind))
+
+    def _add_children(
+        self, place: Place, children: Sequence[Span], known: Mapping[Span, Span], rng: random.Random
+    ) -> None:
+        for child in children:
+            if child not in self._under[place] and not self._contradicts(place, child, known, rng):
+                self._under[place][child] = None
+
+    def _contradicts(self, place: Place, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
+        """Whether `child` at `place` gives a known command another meaning, in any of some small draws."""
+        kept = self._under[place]
+        self._under[place] = {child: None}
+        draws = [self._expand(place[0], rng, [20], 1000) for _ in range(TRIALS)]
+        self._under[place] = kept
+        return any(
+            drawn is not None and known.get(tuple(drawn[0]), tuple(drawn[1])) != tuple(drawn[1])
+            for drawn in draws
+        )
+
+    def _kinds(self) -> list[list[Span]]:
+        """Rules with a word and variables, grouped by shape and company."""
+        company: defaultdict[Span, set[object]] = defaultdict(set)
+        for (parent, argument), children in self._under.items():
+            for child in children:
+                company[child].add((parent, argument))
+                company[parent].add((argument, child))
+        for root in self._roots:
+            company[root].add("root")
+        kinds: list[list[Span]] = []
+        for span in self.template:
+            if len(span) == 1 or codes.VARIABLE not in span:
+                continue
+            for kind in kinds:
+                if _shape(kind[0]) == _shape(span) and _alike(company[kind[0]], company[span]):
+                    kind.append(span)
+                    break
+            else:
+                kinds.append([span])
+        return [kind for kind in kinds if len(kind) > 1]
 
     def draw(
         self, rng: random.Random, most_words: int, most_actions: int
@@ -87,6 +149,14 @@ class TreeGrammar:
         return (words, output) if len(output) <= most_actions else None
 
 
+def _shape(span: Span) -> tuple[bool, ...]:
+    return tuple(leaf == codes.VARIABLE for leaf in span)
+
+
+def _alike(one: set[object], other: set[object]) -> bool:
+    return len(one & other) >= ALIKE * len(one | other)
+
+
 def recombine(
     grammar: TreeGrammar,
     count: int,
@@ -110,7 +180,7 @@ def recombine(
 
 
 def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGrammar:
-    """The tree grammar of the greedy derivations of some examples that are right."""
+    """The closed tree grammar of the greedy derivations of some examples that are right."""
     grammar = TreeGrammar(learner.model.solver.variables)
     rows = [index[start : start + CHUNK] for start in range(0, len(index), CHUNK)]
     for part in rows:
@@ -118,6 +188,7 @@ def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGramm
         right = part[evaluation.right]
         if len(right) > 0:
             grammar.add(learner.evaluate(examples, right).rollout)
+    grammar.close(examples.known(), seed=0)
     return grammar
 
 
