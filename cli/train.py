@@ -37,7 +37,8 @@ app = new_app(
 def train_command(
     context: typer.Context,
     task: Annotated[
-        str | None, typer.Option(help=f"A benchmark task (`lane-data list`); {DEFAULT_TASK} by default.")
+        str | None,
+        typer.Option(help=f"A task of `lane-data list`, or random:N; {DEFAULT_TASK} by default."),
     ] = None,
     train: Annotated[
         Path | None, typer.Option(help="Your own pairs instead of a task; - reads stdin.")
@@ -53,6 +54,10 @@ def train_command(
     ] = None,
     dev_fraction: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of the training pairs to hold out and report on.")
+    ] = 0.0,
+    corrupt: Annotated[
+        float,
+        typer.Option(min=0.0, max=0.5, help="Replace this share of the training outputs by wrong ones."),
     ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Same seed and settings, same model.")] = 1,
     out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("model.pt"),
@@ -85,7 +90,14 @@ def train_command(
     from lane.trainer.config import build_config
 
     config = _usage(lambda: build_config(preset, _parsed(settings or [])))
-    loaded, evaluate = _load(task, train, test, form, data_dir, dev_fraction, seed)
+    loaded, evaluate = _load(task, train, test, form, data_dir)
+    if corrupt > 0:
+        from lane.trainer.data.noise import corrupted
+
+        loaded = corrupted(loaded, corrupt, seed)
+    if dev_fraction > 0:
+        loaded, dev = _held_out(loaded, dev_fraction, seed)
+        evaluate = (*evaluate, ("dev", dev))
     _require_torch()
     from lane.trainer.run import Plan
 
@@ -127,30 +139,24 @@ def _load(
     test: Path | None,
     form: Format | None,
     data_dir: Path | None,
-    dev_fraction: float,
-    seed: int,
 ) -> "tuple[Task, tuple[tuple[str, tuple[Pair, ...]], ...]]":
     """What to learn from, and the sets to report on besides the test pairs."""
-    from lane.trainer.data import Task, load_task, read_pairs, scan_pairs
+    from lane.trainer.data import Task, load_task, random_task, read_pairs, scan_pairs
     from lane.trainer.data.registry import check_name
 
     if train is not None:
         pairs = tuple(read_pairs(train, form))
-        loaded = Task(train.name, pairs, tuple(read_pairs(test, form)) if test else ())
-        extra: tuple[tuple[str, tuple[Pair, ...]], ...] = ()
-    else:
-        name = task or DEFAULT_TASK
-        try:
-            check_name(name)
-        except LaneError as error:
-            raise typer.BadParameter(str(error)) from error
-        loaded = load_task(name, data_dir)
-        scan = name not in ("limit", "extend")
-        extra = (("language", tuple(scan_pairs())),) if scan else ()
-    if dev_fraction > 0:
-        loaded, dev = _held_out(loaded, dev_fraction, seed)
-        extra = (*extra, ("dev", dev))
-    return loaded, extra
+        return Task(train.name, pairs, tuple(read_pairs(test, form)) if test else ()), ()
+    name = task or DEFAULT_TASK
+    kind, _, number = name.partition(":")
+    if kind == "random" and number.isdecimal():
+        return random_task(int(number)), ()
+    try:
+        check_name(name)
+    except LaneError as error:
+        raise typer.BadParameter(str(error)) from error
+    loaded = load_task(name, data_dir)
+    return loaded, () if name in ("limit", "extend") else (("language", tuple(scan_pairs())),)
 
 
 def _held_out(task: "Task", fraction: float, seed: int) -> "tuple[Task, tuple[Pair, ...]]":
@@ -266,6 +272,43 @@ def settings_command() -> None:
 
     for name, field in TrainConfig.model_fields.items():
         typer.echo(f"{name:22}{field.default!s:12}{field.description}")
+
+
+@app.command("sweep")
+def sweep_command(
+    tasks: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to this.")] = 10,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side; 1 gives each all cores.")] = 1,
+    out: Annotated[Path, typer.Option(help="Result file; what it has already is not run again.")] = Path(
+        "results/sweep.jsonl"
+    ),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
+    ] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Option("--with", help="An argument for every run, as --with=--corrupt=0.01.")
+    ] = None,
+) -> None:
+    """Train many tasks with many seeds, to one result file and a table.
+
+    \b
+    Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
+    """
+    from lane.trainer.data import task_names
+    from lane.trainer.sweep import Run, solved, sweep, table
+
+    names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
+    runs = [Run(name, seed, tuple(arguments or ())) for name in names for seed in range(1, seeds + 1)]
+    places = ("--data-dir", str(data_dir)) if data_dir else ()
+
+    def tell(record: dict[str, Any]) -> None:
+        verdict = "solved" if solved(record) else f"NOT SOLVED {record['accuracy']}"
+        typer.echo(f"{record['task']} seed {record['seed']}: {verdict}, {record['seconds']} s", err=True)
+
+    wanted = {run.key for run in runs}
+    records = sweep(runs, jobs, out, tell, places)
+    for line in table(r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted):
+        typer.echo(line)
 
 
 def main() -> None:
