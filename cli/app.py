@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from typing import NoReturn
 
 import typer
 
@@ -26,6 +26,8 @@ def new_app(help_text: str) -> typer.Typer:
 def show_version(wanted: bool) -> None:
     """Callback of every --version flag."""
     if wanted:
+        from importlib.metadata import version  # takes longer than all the rest of --help
+
         typer.echo(f"lane {version(DISTRIBUTION)}")
         raise typer.Exit
 
@@ -42,10 +44,22 @@ def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
     except tuple(errors) as error:
         fail(str(error))
         sys.exit(1)
-    except KeyboardInterrupt:
-        fail("interrupted")
+    except (KeyboardInterrupt, BrokenPipeError) as error:
+        _end_after(error)
+    except SystemExit as end:
+        # typer answers these two with exits of its own; what they were is left in the chain.
+        cause: BaseException | None = end
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt | BrokenPipeError):
+                _end_after(cause)
+            cause = cause.__cause__ or cause.__context__
+        raise
+
+
+def _end_after(cause: KeyboardInterrupt | BrokenPipeError) -> NoReturn:
+    if isinstance(cause, KeyboardInterrupt):
+        typer.echo("interrupted", err=True)
         sys.exit(SIGINT_EXIT)
-    except BrokenPipeError:
-        # The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    # The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    sys.exit(0)
