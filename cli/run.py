@@ -39,6 +39,9 @@ as ./rules).
 
 Exit code: 0 all lines translated, 1 some lines failed, 2 wrong use or an unusable
 model. What has arrived is answered before more is waited for.
+
+Example: echo jump twice | lane-run --model scan.lane
+         lane-run --model scan.lane --format tsv --stats commands.txt > answers.tsv
 """
 
 

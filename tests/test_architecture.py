@@ -1,0 +1,178 @@
+"""The house rules that no single module can keep: who imports whom, and what a start costs."""
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("models", "trainer", "export", "runtime", "cli")
+# Arrows: what a package may import of the others, by the start of the name.
+ALLOWED = {
+    "models": (),
+    "runtime": (),
+    "trainer": ("lane.models",),
+    "export": ("lane.models", "lane.runtime", "lane.trainer.checkpoint"),
+    "cli": ("lane.models", "lane.runtime", "lane.trainer", "lane.export"),
+}
+COMMANDS = ("data", "train", "export", "run")
+HEAVY = {"torch", "onnxruntime", "onnx", "matplotlib"}
+
+
+def modules(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def module_id(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+ALL_MODULES = [path for package in PACKAGES for path in modules(package)]
+
+
+def imports(path: Path, everywhere: bool = True) -> set[str]:
+    """The full names a module imports; or only those that its own import runs."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module_id(path)}:{node.lineno}: a relative import"
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        typing_only = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        if everywhere or not (lazy or typing_only):
+            for child in ast.iter_child_nodes(node):
+                visit(child)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+def is_of(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("path", ALL_MODULES, ids=module_id)
+def test_no_import_goes_against_the_arrows(path: Path) -> None:
+    package = path.relative_to(ROOT).parts[0]
+    allowed = (f"lane.{package}", *ALLOWED[package])
+    wrong = {name for name in imports(path) if is_of(name, ("lane",)) and not is_of(name, allowed)}
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", modules("runtime"), ids=module_id)
+def test_the_runtime_starts_without_what_only_some_backends_need(path: Path) -> None:
+    at_once = {name.partition(".")[0] for name in imports(path, everywhere=False)}
+    assert not at_once & {*HEAVY, "typer", "pydantic"}
+
+
+@pytest.mark.parametrize("path", modules("trainer/data"), ids=module_id)
+def test_data_needs_no_torch(path: Path) -> None:
+    names = imports(path)
+    assert "torch" not in {name.partition(".")[0] for name in names}
+    heavy = {name for name in names if is_of(name, ("lane.models", "lane.trainer"))}
+    assert all(is_of(name, ("lane.models.errors", "lane.trainer.data")) for name in heavy)
+
+
+@pytest.mark.parametrize("path", modules("cli"), ids=module_id)
+def test_commands_import_heavy_things_only_where_they_are_used(path: Path) -> None:
+    assert not {name.partition(".")[0] for name in imports(path, everywhere=False)} & HEAVY
+
+
+def loaded_by(code: str) -> tuple[set[str], str]:
+    """The modules that a fresh interpreter has loaded after `code`, and what the code printed."""
+    mark = "-- loaded --"
+    program = (
+        f"import sys\ntry:\n    {code}\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        f"print({mark!r}, *sys.modules, sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    printed, _, names = done.stdout.partition(mark + "\n")
+    return set(names.split()), printed
+
+
+def test_importing_the_runtime_loads_nothing_heavy() -> None:
+    loaded, _ = loaded_by("import lane.runtime")
+    assert "lane.runtime" in loaded
+    assert not loaded & {
+        *HEAVY,
+        "typer",
+        "pydantic",
+        "lane.models",
+        "lane.trainer",
+        "lane.export",
+        "lane.cli",
+    }
+
+
+@cache
+def asked(command: str, option: str) -> tuple[set[str], str]:
+    return loaded_by(
+        f"sys.argv = ['lane-{command}', {option!r}]; import lane.cli.{command} as c; sys.exit(c.main())"
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(command: str, option: str) -> None:
+    assert not asked(command, option)[0] & HEAVY
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command: str) -> None:
+    assert re.search(rf"Example:\s+.*lane-{command}", asked(command, "--help")[1])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_version_is_that_of_the_distribution(command: str) -> None:
+    version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version is not None
+    assert asked(command, "--version")[1] == f"lane {version[1]}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_command_is_installed(command: str) -> None:
+    assert Path(sys.executable).with_name(f"lane-{command}").is_file()
+
+
+def test_lane_is_a_namespace_of_typed_packages() -> None:
+    assert not (ROOT / "lane").exists()
+    assert not (ROOT / "__init__.py").exists()
+    for package in PACKAGES:
+        assert (ROOT / package / "__init__.py").is_file()
+        assert (ROOT / package / "py.typed").is_file()
+
+
+def repository_files() -> list[Path]:
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_knows_the_machine_it_was_written_on() -> None:
+    # Spelt in parts, so that this file does not find itself.
+    places = [rf"(?<![\w.])/{name}/" for name in ("work", "root", "home", "Users")]
+    registries = ["pypi" + r"\.org", "files\\.python" + "hosted", r"registry\.npm" + "js", "index" + "-url"]
+    pattern = re.compile("|".join([*places, *registries]).encode())
+    found = [
+        f"{module_id(path)}: {match[0].decode()}"
+        for path in repository_files()
+        for match in pattern.finditer(path.read_bytes())
+    ]
+    assert not found
