@@ -12,7 +12,7 @@ from lane.models.composer import Composer
 from lane.models.model import LaneModel
 from lane.models.nodes import Nodes, distinct_spans
 
-THIN = 1e-3  # single precision is good for about 1e-6; ten thousand times the noise of double
+THIN = 1e-5  # what single precision may get wrong; the exported files compute in double
 
 
 @dataclass(frozen=True, order=True)

@@ -70,7 +70,7 @@ def _exported(core: Core) -> bytes:
         torch.onnx.export(
             scripted,
             (example,),
-            target,  # type: ignore[arg-type] - a stream is taken too
+            target,  # type: ignore[arg-type]  # a stream is taken too
             dynamo=False,
             opset_version=OPSET,
             input_names=["words"],
