@@ -6,7 +6,8 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -98,7 +99,7 @@ def export(request: Request, report: Report = lambda _: None) -> Export:
     checkpoint = checkpoints.load(request.model)
     if PROGRAM in request.formats:
         programs.refuse_limits(checkpoint)
-    with torch.no_grad():
+    with torch.no_grad(), _one_thread():
         study = _study(request, checkpoint, report)
         made = _make(request, checkpoint, study, report)
     if study.margin is not None and study.margin.size < THIN:
@@ -109,6 +110,17 @@ def export(request: Request, report: Report = lambda _: None) -> Export:
     files = _verified(request, study, made, report)
     margin = None if study.margin is None else study.margin.size
     return Export(files, len(study.commands), margin, tuple(made.warnings))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The tensors are small: a second thread costs more than it brings, and much more on a busy machine."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _study(request: Request, checkpoint: Checkpoint, report: Report) -> _Study:
