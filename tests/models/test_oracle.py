@@ -172,7 +172,7 @@ def test_batch_size_and_order_do_not_matter(rows):
     order = random.Random(9).sample(range(512), 512)
     with torch.no_grad():
         whole = model.rollout(padded(commands), None, LIMIT).values
-        for start in range(0, 512, rows):
+        for start in range(0, min(512, 64 * rows), rows):  # 64 batches show enough of the small sizes
             chunk = order[start : start + rows]
             values = model.rollout(padded([commands[i] for i in chunk]), None, LIMIT).values
             for row, i in enumerate(chunk):

@@ -1,0 +1,114 @@
+"""Translations: what the mask lets through, in any state of the network."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lane.models import codes
+from lane.models.config import ModelConfig
+from lane.models.solver import Solver
+
+WORDS, ACTIONS = 4, 3
+
+
+@st.composite
+def spans(draw, config):
+    """A span of words and variables within the limits of the config."""
+    length = draw(st.integers(1, config.max_span))
+    most = min(length, config.max_variables)
+    variables = draw(st.sets(st.integers(0, length - 1), max_size=most)) if length > 1 else set()
+    leaves = [codes.VARIABLE if i in variables else draw(st.integers(1, WORDS)) for i in range(length)]
+    return leaves + [codes.NONE] * (config.max_span - length)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    data=st.data(),
+    seed=st.integers(0, 2**31),
+    sharp=st.sampled_from([0.3, 3.0, 30.0]),
+    span_limit=st.integers(2, 4),
+    variable_limit=st.integers(2, 3),
+    room=st.integers(0, 4),
+    constants=st.booleans(),
+    temperature=st.sampled_from([None, 0.5, 1.0, 5.0]),
+)
+def test_a_translation_uses_every_variable_and_ends_in_time(
+    data, seed, sharp, span_limit, variable_limit, room, constants, temperature
+):
+    most = min(2 * (span_limit - 1), 2 * (variable_limit - 1))
+    config = ModelConfig(
+        embedding=3,
+        hidden=4,
+        span_limit=span_limit,
+        variable_limit=variable_limit,
+        template_limit=most + room,
+        constants=constants,
+    )
+    torch.manual_seed(seed)
+    solver = Solver(WORDS, ACTIONS, config)
+    with torch.no_grad():
+        for parameter in solver.parameters():
+            parameter.mul_(sharp)
+        leaves = torch.tensor(data.draw(st.lists(spans(config), min_size=1, max_size=4)))
+        owner = torch.arange(len(leaves)).repeat_interleave(1 if temperature is None else 30)
+        warmth = None if temperature is None else torch.full([len(owner)], temperature)
+        translations = solver.solve(leaves, owner, warmth)
+    for row, span in zip(translations.template.tolist(), leaves[owner].tolist(), strict=True):
+        variables = span.count(codes.VARIABLE)
+        template = [token for token in row if token != codes.END]
+        assert row == template + [codes.END] * (len(row) - len(template)), "nothing follows the end"
+        assert 1 <= len(template) <= config.template_limit
+        used = {token for token in template if token <= config.max_variables}
+        assert used == set(range(1, variables + 1))
+        if variables and not constants:
+            assert used == set(template), "no actions in a rule with variables"
+        assert max(template) < solver.tokens
+
+
+def test_constants_are_drawn_where_they_may_be():
+    torch.manual_seed(5)
+    config = ModelConfig(embedding=3, hidden=4, constants=True)
+    solver = Solver(WORDS, ACTIONS, config)
+    leaves = torch.tensor([[codes.VARIABLE, 1, codes.NONE, codes.NONE]])
+    drawn = solver.solve(leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300])).template
+    assert (drawn > config.max_variables).any()
+
+
+def test_where_one_token_is_left_it_is_forced():
+    """A template that has just enough room for its variables has no choice at the end."""
+    torch.manual_seed(6)
+    config = ModelConfig(embedding=3, hidden=4, template_limit=2)
+    solver = Solver(WORDS, ACTIONS, config)
+    leaves = torch.tensor([[codes.VARIABLE, 1, codes.VARIABLE, codes.NONE]])
+    found = solver.solve(leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]))
+    assert {tuple(row) for row in found.template.tolist()} == {(1, 2), (2, 1)}
+    chosen = found.log_prob[found.prefix[:, 1:]].max(dim=2).values
+    assert found.forced[found.prefix[:, 1:]].all()
+    assert not found.forced[found.prefix[:, 0]].any()
+    assert torch.allclose(chosen, torch.zeros_like(chosen))
+
+
+@pytest.mark.parametrize(
+    ("leaves", "seen"),
+    [
+        ([0, 2, 0, -1], [0, 3, 1, -1]),
+        ([4, -1, -1, -1], [5, -1, -1, -1]),
+        ([1, 0, -1, -1], [2, 0, -1, -1]),
+    ],
+)
+def test_variables_are_seen_by_local_name(leaves, seen):
+    solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=3, hidden=4))
+    assert solver.localized(torch.tensor([leaves])).tolist() == [seen]
+
+
+def test_what_stands_behind_a_span_does_not_matter():
+    """Padding changes neither the encoding nor the attention."""
+    torch.manual_seed(7)
+    solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=3, hidden=4))
+    short, owner = torch.tensor([[1, 2, -1, -1]]), torch.zeros([1], dtype=torch.int64)
+    together = torch.tensor([[1, 2, -1, -1], [1, 2, 3, 4]])
+    alone = solver.solve(short, owner, None)
+    beside = solver.solve(together, torch.arange(2), None)
+    assert torch.equal(alone.template[0], beside.template[0])
+    assert torch.allclose(alone.log_prob[0], beside.log_prob[0])
