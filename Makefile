@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.cli
 JOBS ?= 2
+DEMO := build/demo
 
 .PHONY: help setup run test test-slow lint format bench clean
 
@@ -17,6 +18,14 @@ $(VENV)/.stamp: pyproject.toml
 	@touch $@
 
 setup: $(VENV)/.stamp ## create .venv and install the package with its development tools
+
+run: $(VENV)/.stamp ## translate, then train, export and use a model of MiniSCAN
+	@echo "The bundled SCAN model:"
+	@echo "jump twice and walk around left" | $(BIN)/lane-run --explain
+	@echo; echo "A model of MiniSCAN, learned now from 14 pairs:"
+	@$(BIN)/lane-train --task limit --out $(DEMO)/model.pt
+	@$(BIN)/lane-export $(DEMO)/model.pt
+	@echo "zup blicket zup kiki zup fep" | $(BIN)/lane-run --model $(DEMO)/model.lane --explain tree
 
 test: $(VENV)/.stamp ## every test but the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
@@ -32,6 +41,11 @@ lint: $(VENV)/.stamp ## ruff and mypy --strict
 format: $(VENV)/.stamp ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(VENV)/.stamp ## speed, on an idle machine
+	$(BIN)/python benchmarks/trainer.py
+	$(BIN)/python benchmarks/export.py
+	$(BIN)/python benchmarks/runtime.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
