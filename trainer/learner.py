@@ -131,4 +131,4 @@ def same_rows(a: Tensor, b: Tensor) -> Tensor:
 def _optimizer(config: TrainConfig, network: torch.nn.Module, rate: float) -> torch.optim.Optimizer:
     if config.optimizer == "adadelta":
         return torch.optim.Adadelta(network.parameters(), lr=rate)
-    return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98))
+    return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
