@@ -229,7 +229,7 @@ def _provenance(request: Request, checkpoint: Checkpoint, study: _Study) -> dict
         "lane": version(DISTRIBUTION),
         "weights_sha256": weights.hexdigest(),
         "verified": {"data": len(request.data), "random": request.random, "seed": verify.SEED},
-        "margin": None if study.margin is None else study.margin.kind,
+        "thinnest": None if study.margin is None else study.margin.kind,
     }
     card = dict(checkpoint.card)
     if len(json.dumps(card, ensure_ascii=False).encode()) > MAX_PROVENANCE_BYTES // 2:

@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lane.models import codes
 from lane.runtime import errors
-from lane.trainer.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from lane.trainer.checkpoint import Checkpoint  # it imports torch, and reading a card needs none
 
 METADATA = "lane.json"  # the name of the record in the archive, and of the property in the ONNX file
 VERSION = 1
@@ -23,7 +25,7 @@ STATUSES = {
 
 
 def describe(
-    checkpoint: Checkpoint,
+    checkpoint: "Checkpoint",
     kind: str,
     margin: float | None,
     rules: list[list[Any]],

@@ -1,0 +1,78 @@
+"""Models with random weights: they decide like any other, and nothing about them was trained to agree."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from lane.export.core import Core
+from lane.models.config import ModelConfig
+from lane.models.model import LaneModel
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.checkpoint import Checkpoint, save
+
+WORDS = ("and", "größe", "jump", "left", "run", "turn", "twice", "walk")
+ACTIONS = ("I_JUMP", "I_LEFT", "I_RUN", "Ä", "WALK")
+
+
+def make_checkpoint(
+    seed: int = 1, sharp: float = 4.0, words: tuple[str, ...] = WORDS, **limits
+) -> Checkpoint:
+    config = ModelConfig(embedding=6, hidden=8, **({"max_actions": 300, "max_words": 60} | limits))
+    torch.manual_seed(seed)
+    model = LaneModel(len(words), len(ACTIONS), config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(sharp)
+    card = {"task": "random", "seed": seed, "trust": 0.5}
+    return Checkpoint(config, Vocabulary(words), Vocabulary(ACTIONS), model.state_dict(), card)
+
+
+def make_commands(seed: int, count: int, longest: int, words: tuple[str, ...] = WORDS) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(words, k=draw.randint(1, longest))) for _ in range(count)]
+
+
+@pytest.fixture(scope="session")
+def checkpoint_of() -> Callable[..., Checkpoint]:
+    return make_checkpoint
+
+
+@pytest.fixture(scope="session")
+def commands_of() -> Callable[..., list[str]]:
+    return make_commands
+
+
+@pytest.fixture(scope="session")
+def checkpoint() -> Checkpoint:
+    return make_checkpoint()
+
+
+@pytest.fixture(scope="session")
+def model(checkpoint: Checkpoint) -> LaneModel:
+    return checkpoint.model().double()
+
+
+@pytest.fixture(scope="session")
+def core(checkpoint: Checkpoint) -> Core:
+    return Core(checkpoint.model(), len(checkpoint.source), checkpoint.config).eval()
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory, checkpoint) -> dict[str, Path]:
+    """All three files of the random model, and its checkpoint."""
+    from lane.export.exporter import Request, export
+
+    place = tmp_path_factory.mktemp("exported")
+    save(checkpoint, place / "model.pt")
+    data = tuple(make_commands(5, 40, 6))
+    done = export(Request(place / "model.pt", place / "out", data=data, random=150))
+    return {written.kind: written.path for written in done.files} | {"checkpoint": place / "model.pt"}
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
