@@ -12,9 +12,8 @@ from lane.trainer.data.pair import Pair
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Rows of numbers, 0 behind the last of each.  # [B, longest]"""
     width = max((len(row) for row in rows), default=0)
-    return torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.int64).view(
-        -1, width
-    )
+    full = [[*row, *[0] * (width - len(row))] for row in rows]
+    return torch.tensor(full, dtype=torch.int64).view(len(rows), width)
 
 
 class Examples:
@@ -30,7 +29,8 @@ class Examples:
         in_phrases = {word for pair in self.pairs if len(pair.source) > 1 for word in pair.source}
         # No phrase teaches the check of a word that is only seen alone: it must learn from being alone.
         self.must_be_whole = torch.tensor(
-            [len(pair.source) > 1 or pair.source[0] not in in_phrases for pair in self.pairs]
+            [len(pair.source) > 1 or pair.source[0] not in in_phrases for pair in self.pairs],
+            dtype=torch.bool,
         )
 
     def __len__(self) -> int:

@@ -119,7 +119,9 @@ class TreeGrammar:
     def draw(
         self, rng: random.Random, most_words: int, most_actions: int
     ) -> tuple[list[int], list[int]] | None:
-        """A random command and its output, or None where the draw grew too long."""
+        """A random command and its output, or None where the draw grew too long or nothing was met."""
+        if not self._roots:
+            return None
         budget = [most_words]
         drawn = self._expand(rng.choice(list(self._roots)), rng, budget, most_actions)
         return drawn if drawn is not None and len(drawn[0]) <= most_words else None
