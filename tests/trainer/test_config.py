@@ -1,0 +1,62 @@
+"""Presets and settings."""
+
+import pytest
+
+from lane.models.config import ModelConfig
+from lane.models.errors import LaneError
+from lane.trainer.config import PRESETS, TrainConfig, build_config
+
+
+def test_presets_are_valid_and_list_only_what_differs():
+    fast = TrainConfig().model_dump()
+    for name, changes in PRESETS.items():
+        built = build_config(name)
+        assert {key: getattr(built, key) for key in changes} == changes
+        assert all(fast[key] != value for key, value in changes.items())
+
+
+def test_the_paper_is_the_paper():
+    paper = build_config("paper")
+    assert (paper.optimizer, paper.composer_rate, paper.solver_rate) == ("adadelta", 0.1, 1.0)
+    assert (paper.samples, paper.gamma, paper.entropy) == (10, 0.5, 0.1)
+    assert (paper.product, paper.dense, paper.normalize, paper.explorers) == (False, False, False, 0)
+
+
+def test_settings_are_text_on_a_command_line():
+    config = build_config(
+        "fast", {"samples": "40", "entropy": "0.1", "product": "false", "constants": "never"}
+    )
+    assert (config.samples, config.entropy, config.product, config.constants) == (40, 0.1, False, "never")
+
+
+def test_settings_go_on_top_of_the_preset():
+    assert build_config("paper", {"samples": 12}).samples == 12
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings", "message"),
+    [
+        ("quick", {}, "no preset 'quick': the presets are fast, paper"),
+        ("fast", {"sample": 1}, r"no setting 'sample'; did you mean 'samples'\? \(`lane-train settings`"),
+        ("fast", {"zzz": 1}, r"no setting 'zzz' \("),
+        ("fast", {"samples": "many"}, "setting samples: .*integer"),
+        ("fast", {"samples": 1}, "setting samples: .*greater than or equal to 2"),
+        ("fast", {"constants": "maybe"}, "setting constants: .*'never', 'always' or 'if-needed'"),
+    ],
+)
+def test_what_is_wrong_is_named(preset, settings, message):
+    with pytest.raises(LaneError, match=message):
+        build_config(preset, settings)
+
+
+def test_every_field_has_a_line_of_help():
+    for name, field in TrainConfig.model_fields.items():
+        assert field.description, name
+        assert "\n" not in field.description
+        assert field.description.endswith("."), name
+
+
+@pytest.mark.parametrize("constants", [True, False])
+def test_the_networks_get_their_part(constants):
+    network = build_config("fast", {"hidden": 5, "span_limit": 4}).network(constants)
+    assert network == ModelConfig(hidden=5, span_limit=4, constants=constants)
