@@ -86,7 +86,7 @@ def load(path: Path) -> Checkpoint:
             content["card"],
             content["training"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, LaneError) as error:
         raise LaneError(f"{path}: a checkpoint with a part missing or malformed ({error})") from None
 
 
