@@ -1,0 +1,72 @@
+"""Agreement: what independent models say about commands that nobody labelled."""
+
+import pytest
+import torch
+
+from lane.models.model import LaneModel
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.agreement import Agreement
+from lane.trainer.candidate import Fit
+from lane.trainer.data.pair import Pair
+from lane.trainer.examples import Examples, padded
+
+SOURCE = Vocabulary(["a", "b", "c", "d"])
+TARGET = Vocabulary(["A", "B", "C"])
+
+
+def fit(number: int, seed: int, config) -> Fit:
+    torch.manual_seed(seed)
+    weights = LaneModel(4, 3, config.network(False)).state_dict()
+    return Fit(number, seed, False, True, (), 1.0, 1, 1, 1, 1, {k: 4 * v for k, v in weights.items()})
+
+
+@pytest.fixture
+def said(tiny_config):
+    """Commands, labelled with what the model of seed 1 says: it is right about each."""
+    learner = fit(0, 1, tiny_config).learner((SOURCE, TARGET), tiny_config, "cpu")
+    commands = [
+        [a, b, c][:length] for a in (1, 2, 3, 4) for b in (1, 2) for c in (3, 4) for length in (1, 2, 3)
+    ]
+    values = learner.model.rollout(padded(commands), None, 100).values
+    pairs = [
+        Pair(tuple(map(SOURCE.word, words)), tuple(map(TARGET.word, actions[:length])))
+        for words, actions, length in zip(
+            commands, values.actions.tolist(), values.length.tolist(), strict=True
+        )
+        if length
+    ]
+    return Examples(pairs, SOURCE, TARGET)
+
+
+@pytest.fixture
+def agreement(said, tiny_config):
+    return Agreement(said, (SOURCE, TARGET), tiny_config, "cpu")
+
+
+def test_equal_models_agree(agreement, tiny_config):
+    assert agreement.between(fit(0, 1, tiny_config), fit(1, 1, tiny_config)) == 1.0
+
+
+def test_different_models_do_not(agreement, tiny_config):
+    one, other = fit(0, 1, tiny_config), fit(1, 2, tiny_config)
+    share = agreement.between(one, other)
+    assert 0.0 <= share < 1.0
+    assert share == agreement.between(other, one)
+
+
+def test_with_itself_is_a_share(agreement, tiny_config):
+    assert 0.0 <= agreement.with_itself(fit(0, 1, tiny_config)) <= 1.0
+
+
+def test_models_that_get_nothing_right_are_compared_on_the_examples(
+    pairs, vocabularies, examples, tiny_config
+):
+    torch.manual_seed(3)
+    sizes = [len(vocabulary) for vocabulary in vocabularies]
+    weights = LaneModel(*sizes, tiny_config.network(False)).state_dict()
+    ends = {**weights, "solver.output.bias": weights["solver.output.bias"] - 50}
+    ends["solver.output.bias"][-1] += 100  # everything means the last action, again and again
+    fits = [Fit(i, 1, False, True, (), 1.0, 1, 1, 1, 1, ends) for i in range(2)]
+    alike = Agreement(examples, vocabularies, tiny_config, "cpu")
+    assert alike.between(*fits) == 1.0
+    assert alike.with_itself(fits[0]) == 1.0

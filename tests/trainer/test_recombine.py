@@ -1,0 +1,132 @@
+"""New commands out of met ones: derivable, and with the output that composing by hand gives."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.data.pair import Pair
+from lane.trainer.examples import Examples
+from lane.trainer.recombine import TreeGrammar, recombine, recombined_examples
+
+WALK, RUN, TWICE, THRICE, AND = 1, 2, 3, 4, 5
+W, R = 1, 2
+ROUND_WALK, ROUND_RUN = (WALK,), (RUN,)
+X_TWICE, X_THRICE, X_AND_Y = (0, TWICE), (0, THRICE), (0, AND, 0)
+RULES = {
+    ROUND_WALK: [2 + W],
+    ROUND_RUN: [2 + R],
+    X_TWICE: [1, 1],
+    X_THRICE: [1, 1, 1],
+    X_AND_Y: [1, 2],
+}
+A, B = (ROUND_WALK,), (ROUND_RUN,)
+# `thrice` was met in all the company of `twice`, but never behind `and`.
+TREES = [
+    A,
+    B,
+    (X_TWICE, A),
+    (X_TWICE, B),
+    (X_THRICE, A),
+    (X_THRICE, B),
+    (X_AND_Y, A, B),
+    (X_AND_Y, (X_TWICE, A), B),
+    (X_AND_Y, (X_THRICE, B), A),
+    (X_AND_Y, A, (X_TWICE, B)),
+]
+
+
+def by_hand(words):
+    """The meaning of a command: `and` joins what is said twice or thrice or once."""
+    output, part = [], []
+    for word in [*words, AND]:
+        if word == AND:
+            output, part = output + part, []
+        else:
+            part = {WALK: [W], RUN: [R], TWICE: part * 2, THRICE: part * 3}[word]
+    return output
+
+
+@pytest.fixture
+def grammar(hand_made):
+    met = TreeGrammar(2)
+    met.add(hand_made(RULES, TREES))
+    return met
+
+
+def everything(grammar, most_words=9):
+    rng = random.Random(1)
+    drawn = [grammar.draw(rng, most_words, 100) for _ in range(2000)]
+    return {tuple(words): output for words, output in filter(None, drawn)}
+
+
+def test_what_is_drawn_means_what_it_says(grammar):
+    drawn = everything(grammar)
+    for words, output in drawn.items():
+        assert output == by_hand(words)
+    assert (WALK, TWICE, AND, RUN, TWICE) in drawn, "a new combination of what was met"
+    assert len(drawn) > len(TREES)
+
+
+def test_only_what_was_met_under_a_rule_stands_there(grammar):
+    for words in everything(grammar):
+        assert words.count(AND) <= 1, "no `and` was met under `and`"
+        behind = words[words.index(AND) :] if AND in words else ()
+        assert THRICE not in behind, "no `thrice` was met behind `and`"
+
+
+def test_rules_of_one_kind_keep_the_same_company(grammar):
+    grammar.close({}, seed=0)
+    drawn = everything(grammar)
+    assert drawn[WALK, AND, RUN, THRICE] == [W, R, R, R]
+    assert all(output == by_hand(words) for words, output in drawn.items())
+    assert all(words.count(AND) <= 1 for words in drawn)
+
+
+def test_a_combination_that_a_known_pair_speaks_against_is_left_out(grammar):
+    """Here `thrice` behind `and` is known to repeat the whole."""
+    known = {}
+    for first in everything(grammar):
+        for last in (WALK, RUN):
+            if AND not in first:
+                known[*first, AND, last, THRICE] = tuple(3 * [*by_hand(first), *by_hand([last])])
+    grammar.close(known, seed=0)
+    assert not any(words[-1] == THRICE and AND in words for words in everything(grammar))
+
+
+def test_rules_with_different_company_stay_apart(hand_made):
+    """`twice` was met everywhere, `thrice` under one word only: that is too little to go by."""
+    met = TreeGrammar(2)
+    met.add(hand_made(RULES, [tree for tree in TREES if str(X_THRICE) not in str(tree)]))
+    met.add(hand_made(RULES, [(X_AND_Y, (X_THRICE, A), B)]))
+    met.close({}, seed=0)
+    for words in everything(met):
+        assert (RUN, THRICE) not in list(pairwise(words))
+
+
+def test_as_many_as_asked_for_distinct_new_and_in_bounds(grammar):
+    known = [[WALK], [WALK, TWICE]]
+    found = recombine(grammar, 12, seed=1, most_words=4, most_actions=5, known=known)
+    commands = [tuple(words) for words, _ in found]
+    assert len(set(commands)) == len(commands) == 12
+    assert not {(WALK,), (WALK, TWICE)} & set(commands)
+    assert all(len(words) <= 4 and len(output) <= 5 for words, output in found)
+    assert found == recombine(grammar, 12, seed=1, most_words=4, most_actions=5, known=known)
+    assert found != recombine(grammar, 12, seed=2, most_words=4, most_actions=5, known=known)
+
+
+def test_fewer_where_there_are_no_more(grammar):
+    assert len(recombine(grammar, 50, seed=1, most_words=1, most_actions=5)) == 2
+    assert recombine(TreeGrammar(2), 50, seed=1, most_words=5, most_actions=5) == []
+
+
+def test_new_commands_as_examples(grammar):
+    source = Vocabulary(["walk", "run", "twice", "thrice", "and"])
+    target = Vocabulary(["W", "R"])
+    examples = Examples([Pair.of("walk and run twice", "W R R")], source, target)
+    made = recombined_examples(grammar, examples, (source, target), 20, seed=3)
+    assert len(made) == 20
+    for pair in made.pairs:
+        words = [source.number(word) for word in pair.source]
+        assert [target.number(action) for action in pair.target] == by_hand(words)
