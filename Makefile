@@ -6,7 +6,7 @@ PACKAGES := -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lan
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-slow lint format bench clean
+.PHONY: help setup run test test-slow lint format bundled bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,12 @@ lint: $(VENV)/.stamp ## ruff and mypy --strict
 format: $(VENV)/.stamp ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bundled: $(VENV)/.stamp ## train the bundled SCAN model anew
+	$(BIN)/lane-data write addjump build/bundled
+	$(BIN)/lane-train --task addjump --seed 1 --out build/bundled/scan.pt
+	$(BIN)/lane-export build/bundled/scan.pt --formats program --verify build/bundled/addjump_train.txt
+	mkdir -p runtime/bundled && cp build/bundled/scan.lane runtime/bundled/scan.lane
 
 bench: $(VENV)/.stamp ## speed, on an idle machine
 	$(BIN)/python benchmarks/trainer.py

@@ -99,6 +99,7 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
         ) as stream:
             temporary = Path(stream.name)
+            os.chmod(stream.fileno(), 0o666 & ~_umask())  # a temporary file would be for its owner only
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
@@ -111,3 +112,10 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         raise LaneError(
             f"{path}: cannot be written: {reason}; free some space or name another place"
         ) from None
+
+
+def _umask() -> int:
+    """The process's mask; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
