@@ -1,0 +1,122 @@
+"""`lane-export` as a user runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from lane.models.config import ModelConfig
+from lane.models.model import LaneModel
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.checkpoint import Checkpoint, save
+
+COMMAND = [sys.executable, "-c", "from lane.cli.export import main; main()"]
+
+
+def lane_export(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory) -> Path:
+    """A folder with a checkpoint of random weights, its training pairs, and its files."""
+    place = tmp_path_factory.mktemp("export")
+    config = ModelConfig(embedding=6, hidden=8, max_actions=200, max_words=50)
+    torch.manual_seed(3)
+    model = LaneModel(4, 3, config)
+    weights = {name: 4 * tensor for name, tensor in model.state_dict().items()}
+    words = Vocabulary(["fep", "jump", "run", "twice"])
+    save(Checkpoint(config, words, Vocabulary(["A", "B", "C"]), weights, {"task": "toy"}), place / "model.pt")
+    (place / "pairs.tsv").write_text("jump twice\tA A\nrun\tB\njump fep run\tB A\n")
+    done = lane_export(
+        place / "model.pt", "--out", place / "out", "--verify", place / "pairs.tsv", "--random", "60"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no difference" in done.stderr
+    lines = done.stdout.splitlines()
+    assert [Path(line.split("  ")[1]).name for line in lines] == ["model.ts", "model.onnx", "model.lane"]
+    assert {path.name for path in (place / "out").iterdir()} == {"model.ts", "model.onnx", "model.lane"}
+    return place
+
+
+@pytest.mark.parametrize("name", ["model.ts", "model.onnx", "model.lane"])
+def test_info_shows_the_card(exported, name):
+    done = lane_export("info", exported / "out" / name)
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "format version 1",
+        "sha256",
+        "4: fep jump run twice",
+        "max_words 50",
+        '"task": "toy"',
+        " -> ",
+    ):
+        assert part in done.stdout
+    card = json.loads(lane_export("info", "--json", exported / "out" / name).stdout)
+    assert card["words"] == ["fep", "jump", "run", "twice"]
+    assert any(uses for _, _, uses in card["rules"])
+
+
+def test_info_of_a_checkpoint(exported):
+    done = lane_export("info", exported / "model.pt")
+    assert done.returncode == 0
+    assert "checkpoint, format version 1" in done.stdout
+
+
+def test_info_of_another_file(exported):
+    done = lane_export("info", exported / "pairs.tsv")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: ")
+    assert "none of our files" in done.stderr
+
+
+def test_only_the_formats_asked_for(exported, tmp_path):
+    done = lane_export(
+        exported / "model.pt", "--out", tmp_path, "--formats", "program", "--random", 5, "--quiet"
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["model.lane"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "Missing argument"),
+        (("x.pt", "--formats", "program,flac"), 2, "'flac' is not a format"),
+        (("x.pt", "--formats", ""), 2, "no format is named"),
+        (("x.pt", "--random", "-1"), 2, "--random"),
+        (("info",), 2, "Missing argument"),
+        (("x.pt",), 1, "x.pt: no such file"),
+        (("info", "x.lane"), 1, "x.lane: No such file"),
+        ((__file__,), 1, "not a checkpoint"),
+    ],
+)
+def test_wrong_use_and_missing_files(arguments, code, message):
+    done = lane_export(*arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_foreign_pairs_are_refused(exported, tmp_path):
+    (tmp_path / "other.tsv").write_text("fly away\tX\n")
+    done = lane_export(exported / "model.pt", "--out", tmp_path, "--verify", tmp_path / "other.tsv")
+    assert done.returncode == 1
+    assert "does not know 'fly'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("info", "--help"), ("--version",), ("info", "--version")]
+)
+def test_help_and_version_are_quick(arguments):
+    code = "import sys; from lane.cli.export import main\n"
+    code += "try: main()\nfinally: assert not {'torch', 'numpy', 'onnx'} & set(sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("lane-export" if "--help" in arguments else "lane 0.") in done.stdout

@@ -1,0 +1,132 @@
+"""The three files give the checkpoint's tokens: whatever the batch, the order, the threads."""
+
+import json
+import random
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+
+import onnx
+import pytest
+import torch
+
+from lane.export.answers import open_file
+from lane.export.core import Core
+from lane.export.exporter import SUFFIXES
+from lane.export.metadata import METADATA, describe
+from lane.export.onnx_file import onnx_file
+from lane.export.program import compile_program, solve, spans_of
+from lane.export.torchscript import archive
+from lane.export.verify import bad_commands, expected
+
+KINDS = tuple(SUFFIXES)
+
+
+@pytest.fixture(scope="module")
+def commands(commands_of, checkpoint) -> list[str]:
+    bad = bad_commands(checkpoint.source.words, checkpoint.config.max_words)
+    return [*commands_of(11, 2000, 12), *commands_of(12, 48, 50), *bad]
+
+
+@pytest.fixture(scope="module")
+def wanted(commands, checkpoint) -> list[tuple[str, str]]:
+    with torch.no_grad():
+        return expected(checkpoint.model().double(), checkpoint, commands)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("size", "threads"), [(1, 1), (7, 2), (256, 2), (2048, 1)])
+def test_batches_in_any_order_give_the_checkpoints_tokens(files, commands, wanted, kind, size, threads):
+    translate = open_file(files[kind], threads)
+    order = random.Random(size).sample(range(len(commands)), len(commands))[: 40 * size]
+    for start in range(0, len(order), size):
+        places = order[start : start + size]
+        assert translate([commands[i] for i in places]) == [wanted[i] for i in places]
+    assert {wanted[i][0] for i in range(len(commands))} >= {"ok", "empty", "unknown-word", "too-many-words"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_threads_may_share_a_file(files, commands, wanted, kind):
+    translate = open_file(files[kind])
+
+    def work(seed: int) -> bool:
+        order = random.Random(seed).sample(range(len(commands)), 300)
+        chunks = [order[i : i + 50] for i in range(0, 300, 50)]
+        return all(translate([commands[i] for i in c]) == [wanted[i] for i in c] for c in chunks)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
+    limits = [{"constants": True}, {"span_limit": 2}, {"span_limit": 4, "variable_limit": 3}][seed]
+    words = ("a", "b", "c", "d", "e")
+    checkpoint = checkpoint_of(seed + 20, words=words, **limits)
+    commands = commands_of(seed, 300, 14, words)
+    model = checkpoint.model().double()
+    wanted = expected(model, checkpoint, commands)
+    made = {"ts": archive, "onnx": onnx_file}
+    for suffix, make in made.items():
+        kind = {"ts": "torchscript", "onnx": "onnx"}[suffix]
+        core = Core(checkpoint.model(), len(words), checkpoint.config)
+        (tmp_path / f"m.{suffix}").write_bytes(make(core, describe(checkpoint, kind, None, [], {})))
+        assert open_file(tmp_path / f"m.{suffix}")(commands) == wanted
+
+
+def test_the_archive_has_lines_and_numbers(files, checkpoint):
+    extra = {METADATA: ""}
+    module = torch.jit.load(str(files["torchscript"]), _extra_files=extra)
+    card = json.loads(extra[METADATA])
+    assert card["words"] == list(checkpoint.source)
+    texts, statuses = module(["jump twice", "jump nowhere"])
+    actions, length, status = module.translate_ids(torch.tensor([[3, 7]]))
+    assert texts[0].split() == [checkpoint.target.words[i - 1] for i in actions.tolist()]
+    assert (statuses, length.tolist(), status.tolist()) == ([0, 3], [actions.numel()], [0])
+    assert not list(module.parameters()), "frozen: weights are constants"
+    assert module([]) == ([], [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_tells_of_the_building_machine(files, kind):
+    data = files[kind].read_bytes()
+    for trace in (b"/models/", b"site-packages", b"/tmp/", b"debug_pkl", str(files[kind].parent).encode()):
+        if kind == "torchscript" and trace == b"/models/":
+            trace = b"/lane/models/composer.py"
+        assert trace not in data
+    if kind == "torchscript":
+        with zipfile.ZipFile(files[kind]) as archive_file:
+            assert all(entry.date_time[:1] == (1980,) for entry in archive_file.infolist())
+
+
+def test_the_onnx_file_stands_alone(files):
+    model = onnx.load(files["onnx"], load_external_data=False)
+    onnx.checker.check_model(model, full_check=True)
+    assert {domain.domain for domain in model.opset_import} <= {"", "ai.onnx"}
+    dims = [d.dim_param for d in model.graph.input[0].type.tensor_type.shape.dim]
+    assert dims == ["batch", "length"]
+    assert [output.name for output in model.graph.output] == ["actions", "length", "status"]
+    assert not any(t.data_location for t in model.graph.initializer)
+
+
+def test_small_files(files):
+    assert files["program"].stat().st_size < 2**20
+    assert files["torchscript"].stat().st_size < 4 * 2**20
+    assert files["onnx"].stat().st_size < 4 * 2**20
+
+
+def test_the_same_model_gives_the_same_program(checkpoint):
+    from lane.export.closure import close
+
+    def made() -> bytes:
+        model = checkpoint.model().double()
+        closure = close(model.composer, 10**6)
+        rules = solve(model.solver, spans_of(closure), checkpoint.config.max_span)
+        return compile_program(checkpoint, closure, rules, {}, None, {}).dumps()
+
+    threads = torch.get_num_threads()
+    first = made()
+    torch.set_num_threads(1 if threads > 1 else 2)
+    try:
+        assert made() == first
+    finally:
+        torch.set_num_threads(threads)
