@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -94,8 +95,13 @@ def train(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: F
 
     def tell(number: int, report: Report) -> None:
         line = json.dumps({"candidate": number, **asdict(report)})
-        with metrics.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
+        try:
+            with metrics.open("a", encoding="utf-8") as stream:
+                stream.write(line + "\n")
+        except OSError as error:
+            raise LaneError(
+                f"{metrics}: cannot be written: {error.strerror}; free some space and go on with --resume"
+            ) from None
         watcher.report(number, report)
 
     watcher.begin(plan)
@@ -159,7 +165,9 @@ def _prepare(plan: Plan, job: Job) -> None:
     path = plan.run_dir / "run.json"
     # A place that cannot be written is found out now, and not after the training.
     for directory in (plan.run_dir, plan.out.parent):
-        if directory.exists() and not os.access(directory, os.W_OK):
+        with suppress(OSError):
+            directory.mkdir(parents=True, exist_ok=True)
+        if not directory.is_dir() or not os.access(directory, os.W_OK):
             raise LaneError(f"{directory}: cannot be written; name another place with --out and --run-dir")
     if plan.out.is_dir():
         raise LaneError(f"{plan.out}: is a directory; name a file with --out")
