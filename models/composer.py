@@ -13,7 +13,7 @@ from lane.models import codes
 from lane.models import memory as mem
 from lane.models import sequence as seq
 from lane.models.config import ModelConfig
-from lane.models.nodes import Nodes, joined, place_pairs
+from lane.models.nodes import Nodes, distinct_rows, joined, place_pairs
 from lane.models.sampling import choose, fires
 
 
@@ -43,6 +43,7 @@ class Composer(nn.Module):
     def __init__(self, words: int, config: ModelConfig) -> None:
         super().__init__()
         self.words = words
+        self.recognizes = config.composer
         self.span_limit = config.span_limit
         self.variable_limit = config.variable_limit
         self.max_span = config.max_span
@@ -109,12 +110,9 @@ class Composer(nn.Module):
         """
         present = words > 0
         variable = torch.full_like(words, codes.VARIABLE)
-        item = torch.where(fires(self.leaf_nodes().check[words], None), variable, words)
+        item = torch.where(self._fires(self.leaf_nodes().check[words], None), variable, words)
         item = torch.where(present, item, torch.full_like(words, codes.NONE))
-        distinct, shape = torch.unique(item, dim=0, return_inverse=True)
-        row = torch.arange(words.size(0), device=words.device)
-        # Any row of a shape will do.
-        return torch.zeros_like(distinct[:, 0]).scatter(0, shape, row), shape
+        return distinct_rows(item)
 
     def compose(self, words: Tensor, temperature: Tensor | None) -> Derivations:
         """Derive every command of `words` [B, L]: 0 stands behind the last word of a row, no row is empty.
@@ -125,8 +123,8 @@ class Composer(nn.Module):
         width, draws = words.size(1), temperature is not None
         nodes = self.leaf_nodes()
         present = words > 0
-        fired = [present & fires(nodes.check[words], temperature)]
-        decided = [present]
+        fired = [present & self._fires(nodes.check[words], temperature)]
+        decided = [present & torch.full_like(present, int(self.recognizes))]
         # The root is always translated; `whole` remembers whether its own check would have let it be.
         alone = present.sum(dim=1) == 1
         whole = ~alone | fired[0][:, 0]
@@ -146,12 +144,12 @@ class Composer(nn.Module):
             at = choose(nodes.score, candidate, temperature)  # [B]
             node = candidate.gather(1, at.unsqueeze(1))[:, 0]
             free = self._check_is_free(nodes, node)
-            fire = alive & (fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
+            fire = alive & (self._fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
             last = rows.remaining == 2
             known = fire | last
             whole = whole & (fire | ~last)
             merged.append(node.unsqueeze(1))
-            decided.append(free.unsqueeze(1))
+            decided.append(free.unsqueeze(1) & decided[0][:, :1])
             fired.append(fire.unsqueeze(1))
             if draws:
                 candidates.append(nn.functional.pad(candidate, [0, r], value=float(codes.NONE)).unsqueeze(1))
@@ -184,10 +182,16 @@ class Composer(nn.Module):
             torch.cat(merged, dim=1),
             torch.cat(decided, dim=1),
             torch.cat(fired, dim=1),
-            whole,
+            whole | torch.full_like(whole, int(not self.recognizes)),
             torch.cat(candidates, dim=1),
             torch.cat(choices, dim=1),
         )
+
+    def _fires(self, logit: Tensor, temperature: Tensor | None) -> Tensor:
+        """The check, if there is one."""
+        if not self.recognizes:
+            return torch.zeros_like(logit, dtype=torch.bool)
+        return fires(logit, temperature)
 
     def _check_is_free(self, nodes: Nodes, node: Tensor) -> Tensor:
         """Whether the limits leave the check of this node to the network.  # [B] -> [B]"""

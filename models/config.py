@@ -12,8 +12,11 @@ class ModelConfig(BaseModel):
 
     embedding: int = Field(64, ge=1, le=4096, description="Length of the word and variable vectors.")
     hidden: int = Field(64, ge=1, le=4096, description="Length of the hidden vectors of Composer and Solver.")
+    composer: bool = Field(
+        True, description="Without it nothing is recognised before the whole command (an ablation)."
+    )
     span_limit: int = Field(
-        3, ge=2, le=8, description="A merged span with this many tokens or more is always recognised."
+        3, ge=2, le=64, description="A merged span with this many tokens or more is always recognised."
     )
     variable_limit: int = Field(
         2, ge=2, le=8, description="A merged span with this many variables or more is always recognised."

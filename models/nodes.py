@@ -47,6 +47,20 @@ def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor
     return number[place[known:]], distinct[fresh]
 
 
+def distinct_rows(table: Tensor) -> tuple[Tensor, Tensor]:
+    """A place of each distinct row of `table`, and which of them each row is.  # [B, L] -> [U], [B]
+
+    Entries are node numbers or NONE. Column after column, rows that agree so far share a number: that is
+    exact, in the order of the rows, and many times faster than comparing whole rows.
+    """
+    number = torch.zeros_like(table[:, 0])
+    distinct = number
+    for column in range(table.size(1)):
+        distinct, number = torch.unique(number * codes.PAIR + table[:, column] + 1, return_inverse=True)
+    place = torch.arange(table.size(0), device=table.device)
+    return torch.zeros_like(distinct).scatter(0, number, place), number
+
+
 def distinct_spans(nodes: Nodes, node: Tensor) -> tuple[Tensor, Tensor]:
     """The distinct spans of the nodes in `node`, and which of them each has; NONE stays.
 
@@ -54,6 +68,6 @@ def distinct_spans(nodes: Nodes, node: Tensor) -> tuple[Tensor, Tensor]:
     """
     taken = node != codes.NONE
     used, place = torch.unique(node[taken], return_inverse=True)
-    # Few nodes are left, so comparing whole rows of leaves is cheap.
-    spans, span = torch.unique(nodes.leaves[used], dim=0, return_inverse=True)
-    return spans, torch.full_like(node, codes.NONE).masked_scatter(taken, span[place])
+    leaves = nodes.leaves[used]
+    example, span = distinct_rows(leaves)
+    return leaves[example], torch.full_like(node, codes.NONE).masked_scatter(taken, span[place])

@@ -73,6 +73,7 @@ class Oracle:
                 items[i] = self._solved(item, memory)
         while len(items) > 1:
             items = self._merged(items, memory)
+        derivation.whole = derivation.whole or not self.composer.recognizes
         (_, derivation.actions) = memory[items[0].slots[0]]
         return derivation
 
@@ -102,6 +103,8 @@ class Oracle:
         return taken
 
     def _check(self, item: _Item) -> bool:
+        if not self.composer.recognizes:
+            return False
         logit = self.composer.check(item.h).squeeze(0)
         both = torch.stack([torch.nn.functional.logsigmoid(-logit), torch.nn.functional.logsigmoid(logit)])
         return self._decide(both) == 1

@@ -99,7 +99,7 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
         ) as stream:
             temporary = Path(stream.name)
-            os.chmod(stream.fileno(), 0o666 & ~_umask())  # a temporary file would be for its owner only
+            temporary.chmod(0o666 & ~_umask())  # a temporary file would be for its owner only
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())

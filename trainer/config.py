@@ -17,7 +17,8 @@ class TrainConfig(BaseModel):
     # The networks
     embedding: int = Field(64, ge=1, le=4096, description="Length of the word and variable vectors.")
     hidden: int = Field(64, ge=1, le=4096, description="Length of the hidden vectors.")
-    span_limit: int = Field(3, ge=2, le=8, description="Spans with this many tokens are always recognised.")
+    composer: bool = Field(True, description="Without: the whole command is one span (an ablation).")
+    span_limit: int = Field(3, ge=2, le=64, description="Spans with this many tokens are always recognised.")
     variable_limit: int = Field(2, ge=2, le=8, description="Spans with this many variables always are too.")
     template_limit: int = Field(10, ge=1, le=64, description="Most tokens on the right side of a rule.")
     constants: Literal["never", "always", "if-needed"] = Field(
@@ -80,6 +81,7 @@ class TrainConfig(BaseModel):
         return ModelConfig(
             embedding=self.embedding,
             hidden=self.hidden,
+            composer=self.composer,
             span_limit=self.span_limit,
             variable_limit=self.variable_limit,
             template_limit=self.template_limit,

@@ -151,7 +151,16 @@ def _job(plan: Plan) -> Job:
     pairs = plan.task.train
     source = Vocabulary.of(pair.source for pair in pairs)
     target = Vocabulary.of(pair.target for pair in pairs)
-    return Job(pairs, source.words, target.words, plan.config, plan.seed, plan.device, plan.run_dir)
+    config = plan.config
+    if not config.composer:
+        # The Solver then faces whole commands, and must have room for them.
+        config = config.model_copy(
+            update={
+                "span_limit": min(64, 1 + max(len(pair.source) for pair in pairs)),
+                "template_limit": min(64, max(len(pair.target) for pair in pairs)),
+            }
+        )
+    return Job(pairs, source.words, target.words, config, plan.seed, plan.device, plan.run_dir)
 
 
 def _prepare(plan: Plan, job: Job) -> None:
@@ -196,7 +205,7 @@ def _compare(path: Path, note: dict[str, Any]) -> None:
 
 def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool) -> Result:
     examples, vocabularies = job.examples(), job.vocabularies
-    learner = found.fit.learner(vocabularies, plan.config, plan.device)
+    learner = found.fit.learner(vocabularies, job.config, plan.device)
     table = _rules(learner, examples, vocabularies)
     misfits = _misfits(learner, examples, found.fit.wrong, vocabularies[1])
     accuracy = {"train": 1 - len(found.fit.wrong) / len(examples)}
@@ -218,7 +227,7 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
         "candidates": len(found.candidates),
     }
     done = checkpoint.Checkpoint(
-        plan.config.network(found.fit.constants), *vocabularies, found.fit.weights, card
+        job.config.network(found.fit.constants), *vocabularies, found.fit.weights, card
     )
     checkpoint.save(done, plan.out)
     if not stopped:

@@ -73,7 +73,8 @@ class Replay:
                 self.decisions += [*tokens, codes.END]
 
         for i in range(length):
-            self.decisions.append(int(derivations.fired[row, i]))
+            if derivations.decided[row, i]:
+                self.decisions.append(int(derivations.fired[row, i]))
             translate(i)
         for r in range(length - 1):
             self.decisions.append(int(derivations.choice[row, r]))
@@ -106,6 +107,7 @@ configurations = st.fixed_dictionaries(
         "variable_limit": st.integers(2, 3),
         "template_limit": st.integers(6, 10),
         "constants": st.booleans(),
+        "composer": st.booleans(),
     }
 )
 
