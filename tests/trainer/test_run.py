@@ -1,0 +1,215 @@
+"""Whole runs, tiny: the same every time, whatever interrupts them."""
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from lane.models.errors import LaneError
+from lane.trainer import checkpoint, worker
+from lane.trainer.config import build_config
+from lane.trainer.data.pair import Pair
+from lane.trainer.data.task import Task
+from lane.trainer.learner import Learner
+from lane.trainer.plot import draw, read_metrics
+from lane.trainer.run import Plan, Watcher, measure, train
+
+# Two candidates with two short attempts each: they stall, and that is all that is needed here.
+SETTINGS = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 6, "evaluate_every": 2, "patience": 3}
+CONFIG = build_config("fast", {**SETTINGS, "stall": 4, "attempts": 2, "rounds": 1, "recombined": 40})
+
+
+class Counter(Watcher):
+    """Asks for a halt after some reports."""
+
+    def __init__(self, most=10_000):
+        self.reports, self.most, self.began = 0, most, False
+
+    def begin(self, plan):
+        self.began = True
+
+    def report(self, number, report):
+        self.reports += 1
+
+    def halted(self):
+        return self.reports >= self.most
+
+
+@pytest.fixture
+def plan(pairs, tmp_path):
+    return Plan(Task("tiny", pairs, ()), CONFIG, 1, tmp_path / "model.pt", tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(pairs, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    plan = Plan(Task("tiny", pairs, ()), CONFIG, 1, folder / "model.pt", folder / "run")
+    counter = Counter()
+    result = train(plan, counter)
+    return result, checkpoint.load(plan.out), counter.reports, plan
+
+
+def assert_same(path, expected):
+    found = checkpoint.load(path)
+    assert found.card == expected.card
+    assert found.weights.keys() == expected.weights.keys()
+    for name, value in expected.weights.items():
+        assert torch.equal(found.weights[name], value), name
+
+
+def test_same_seed_same_model(plan, uninterrupted, pairs):
+    """Bit by bit, whatever the order of the pairs, repeated lines, and the test pairs."""
+    mixed = list(pairs)
+    random.Random(1).shuffle(mixed)
+    train(replace(plan, task=Task("tiny", tuple(mixed), pairs[:2])))
+    found = checkpoint.load(plan.out)
+    for name, value in uninterrupted[1].weights.items():
+        assert torch.equal(found.weights[name], value), name
+    assert "test" in found.card["accuracy"]
+
+
+def test_another_seed_another_model(plan, uninterrupted):
+    train(replace(plan, seed=2))
+    weights = checkpoint.load(plan.out).weights
+    assert not all(torch.equal(weights[name], value) for name, value in uninterrupted[1].weights.items())
+
+
+def test_a_run_that_goes_on_ends_as_if_nothing_had_been(plan, uninterrupted):
+    """Broken off again and again, at every kind of moment."""
+    _, expected, reports, _ = uninterrupted
+    assert reports >= 20
+    result = train(plan, counter := Counter(1), counter.halted)
+    assert result.stopped
+    times = 0
+    while result.stopped:
+        assert (plan.run_dir / "candidate-0.pt").exists()
+        result = train(replace(plan, resume=True), counter := Counter(4), counter.halted)
+        times += 1
+    assert times >= 4
+    assert_same(plan.out, expected)
+
+
+def test_what_is_kept_on_the_way_is_enough_to_go_on(plan, uninterrupted, monkeypatch):
+    """A kill leaves the last kept state: here, some strides back."""
+    monkeypatch.setattr(worker, "SAVE_EVERY", -1)
+
+    class KilledError(Exception):
+        pass
+
+    class Killer(Counter):
+        def report(self, number, report):
+            super().report(number, report)
+            if self.halted():
+                raise KilledError
+
+    with pytest.raises(KilledError):
+        train(plan, Killer(9))
+    for most in (3, 5, 2):
+        with pytest.raises(KilledError):
+            train(replace(plan, resume=True), Killer(most))
+    train(replace(plan, resume=True))
+    assert_same(plan.out, uninterrupted[1])
+
+
+def test_states_are_cleared_away_at_the_end(uninterrupted):
+    _, _, _, plan = uninterrupted
+    assert not list(plan.run_dir.glob("candidate-*"))
+    assert not list(plan.run_dir.glob(".*"))
+
+
+def test_a_new_run_forgets_the_old_one(plan, uninterrupted):
+    train(replace(plan, seed=5), counter := Counter(6), counter.halted)
+    assert (plan.run_dir / "candidate-0.pt").exists()
+    train(plan)
+    assert_same(plan.out, uninterrupted[1])
+    assert {record["seed"] for record in read_metrics(plan.run_dir / "metrics.jsonl")[0]} == {
+        record["seed"] for record in read_metrics(uninterrupted[3].run_dir / "metrics.jsonl")[0]
+    }
+
+
+def test_only_the_same_run_is_resumed(plan, pairs):
+    with pytest.raises(LaneError, match=r"run.json: no such file: there is no run to resume"):
+        train(replace(plan, resume=True))
+    train(plan, counter := Counter(1), counter.halted)
+    again = replace(plan, resume=True)
+    others = {
+        "seed": replace(again, seed=2),
+        "settings": replace(again, config=build_config("fast", {**SETTINGS, "samples": 5})),
+        "pairs": replace(again, task=Task("tiny", pairs[1:], ())),
+    }
+    for what, other in others.items():
+        with pytest.raises(LaneError, match=f"the run to resume had other {what}; give the same"):
+            train(other)
+    (plan.run_dir / "run.json").write_text("{")
+    with pytest.raises(LaneError, match=r"run.json: cannot be read .*start anew without --resume"):
+        train(again)
+
+
+def test_the_card_tells_what_it_is(uninterrupted, pairs):
+    result, kept, _, plan = uninterrupted
+    assert (kept.card["task"], kept.card["seed"], kept.card["data"]["pairs"]) == ("tiny", 1, len(pairs))
+    assert kept.card["config"] == CONFIG.model_dump()
+    assert (kept.card["converged"], kept.card["trust"]) == (result.converged, result.trust)
+    assert kept.training == {}
+    assert json.loads((plan.run_dir / "result.json").read_text())["accuracy"] == result.accuracy
+
+
+def test_what_contradicts_itself_is_listed(plan, pairs):
+    both = (*pairs, Pair.of("walk", "R"))
+    result = train(replace(plan, task=Task("tiny", both, ())))
+    assert not result.converged
+    assert any(misfit.source == ("walk",) for misfit in result.misfits)
+    assert all(misfit.says != misfit.target for misfit in result.misfits)
+    rows = [line.split("\t") for line in (plan.run_dir / "misfits.tsv").read_text().splitlines()]
+    assert [tuple(row[0].split()) for row in rows] == [misfit.source for misfit in result.misfits]
+
+
+def test_a_test_pair_with_an_unknown_word_is_wrong_and_repeated_ones_count(uninterrupted, vocabularies):
+    learner = Learner(uninterrupted[1].model(), CONFIG)
+    number = torch.tensor([[vocabularies[0].number("walk")]])
+    values = learner.model.rollout(number, None, 100).values
+    says = tuple(vocabularies[1].word(a) for a in values.actions[0, : values.length[0]].tolist())
+    right, unknown = Pair(("walk",), says), Pair.of("fly", "F")
+    assert measure(learner, (right, right, unknown, unknown), vocabularies) == 0.5
+    assert measure(learner, (right, Pair(("walk",), (*says, "W"))), vocabularies) == 0.5
+    assert measure(learner, (unknown,), vocabularies) == 0.0
+
+
+@pytest.mark.parametrize("place", ["out", "run_dir"])
+def test_a_place_that_cannot_be_written_is_found_before_the_work(plan, tmp_path, place):
+    (tmp_path / "file").write_text("in the way")
+    counter = Counter()
+    with pytest.raises(LaneError, match="cannot be written"):
+        train(replace(plan, **{place: tmp_path / "file" / "here"}), counter)
+    assert not counter.began
+
+
+def test_a_directory_in_the_place_of_the_model(plan):
+    plan.out.mkdir()
+    with pytest.raises(LaneError, match=r"model.pt: is a directory; name a file with --out"):
+        train(plan)
+
+
+def test_metrics_that_cannot_be_written_are_told_of(plan):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    train(plan, counter := Counter(1), counter.halted)
+    (plan.run_dir / "metrics.jsonl").unlink()
+    (plan.run_dir / "metrics.jsonl").symlink_to("/dev/full")
+    with pytest.raises(LaneError, match=r"metrics.jsonl: cannot be written: No space left on device"):
+        train(replace(plan, resume=True))
+
+
+def test_the_plot_survives_a_line_that_was_cut_off(uninterrupted, tmp_path):
+    whole = (uninterrupted[3].run_dir / "metrics.jsonl").read_text()
+    (tmp_path / "metrics.jsonl").write_text(whole + whole.splitlines()[0][:30])
+    series = read_metrics(tmp_path / "metrics.jsonl")
+    assert series.keys() == {0, 1}
+    assert sum(map(len, series.values())) == len(whole.splitlines())
+    draw(tmp_path / "metrics.jsonl", tmp_path / "deep" / "run.svg", "tiny")
+    assert (tmp_path / "deep" / "run.svg").read_text().rstrip().endswith("</svg>")
+    with pytest.raises(LaneError, match="cannot be read"):
+        read_metrics(tmp_path / "gone.jsonl")
