@@ -67,8 +67,14 @@ class Candidate:
 
     @property
     def done(self) -> bool:
-        """Whether it fits, or has no attempt left."""
-        return self.fit is not None and (self.fit.fitted or self.tried >= self.config.attempts)
+        """Whether it fits, or has no attempt left.
+
+        A fit with pairs set aside is good enough only after both kinds of rules were tried.
+        """
+        if self.fit is None:
+            return False
+        enough = 1 if not self.fit.wrong or self.config.constants != "if-needed" else 2
+        return (self.fit.fitted and self.tried >= enough) or self.tried >= self.config.attempts
 
     def _begin(self) -> Attempt:
         """The next attempt. Rules with constants are tried every other time, so that none waits for long."""
