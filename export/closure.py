@@ -62,7 +62,7 @@ def leaves_of(tree: Tree) -> tuple[int, ...]:
 def close(composer: Composer, budget: int, met: Nodes | None = None) -> Closure:
     """All nodes in order of size. Sizes for which `budget` has no room hold the nodes of `met` only."""
     leaves = composer.leaf_nodes()
-    fires = [value > 0 for value in leaves.check.tolist()]
+    fires = [composer.recognizes and value > 0 for value in leaves.check.tolist()]
     open_leaves = [codes.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
     variables = [int(leaf == codes.VARIABLE) for leaf in open_leaves]
     layers = {1: _Layer(list(open_leaves), leaves.h[open_leaves], leaves.c[open_leaves], variables)}
@@ -91,12 +91,13 @@ def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple
     for chunk in _chunks(pairs):
         first, second = torch.tensor(chunk, dtype=torch.int64).T
         h, c = composer.merge(left.h[first], left.c[first], right.h[second], right.c[second])
-        scores, checks = composer.score(h).tolist(), composer.check(h)[:, 0].tolist()
+        scores = composer.score(h).tolist()
+        fires = [composer.recognizes and value > 0 for value in composer.check(h)[:, 0].tolist()]
         stays: list[int] = []
         for i, (a, b) in enumerate(chunk):
             variables = left.variables[a] + right.variables[b]
             free = size < composer.span_limit and variables < composer.variable_limit
-            rows.append(Row(left.trees[a], right.trees[b], scores[i], not free or checks[i] > 0))
+            rows.append(Row(left.trees[a], right.trees[b], scores[i], not free or fires[i]))
             if not rows[-1].recognized:
                 stays.append(i)
         trees: list[Tree] = [(left.trees[chunk[i][0]], right.trees[chunk[i][1]]) for i in stays]
@@ -130,5 +131,6 @@ def _rows_of(composer: Composer, nodes: Nodes) -> list[Row]:
         left, right = trees[pair // codes.PAIR], trees[pair % codes.PAIR]
         trees.append((left, right))
         free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
-        rows.append(Row(left, right, scores[number], not free or checks[number] > 0))
+        fires = composer.recognizes and checks[number] > 0
+        rows.append(Row(left, right, scores[number], not free or fires))
     return sorted(rows, key=lambda row: str(row[:2]))

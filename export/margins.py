@@ -1,5 +1,6 @@
 """Margins: how far the best choice was from the second-best, over all choices of some commands."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,9 @@ class _Replay:
         self._score, self._check = nodes.score.tolist(), nodes.check.tolist()
         small, few = nodes.size < composer.span_limit, nodes.variables < composer.variable_limit
         self._free: list[bool] = (small & few).tolist()
+        if not composer.recognizes:
+            # No check: it never fires, and is no choice.
+            self._check = [-math.inf] * nodes.total
 
     def gaps(self, command: Sequence[int]) -> Iterator[tuple[float, str]]:
         """The distance at every choice."""

@@ -142,19 +142,28 @@ def write_out(
     the leaves, writes the actions of its templates and leaves the variables to the next round.
     """
     variables, steps = arguments.size(2), solution.size(1)
-    lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1, variables)
+    lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1)
+    # The templates one behind the other, without the nothing at their ends.
+    tokens = template[template > 0]
+    count = (template > 0).sum(dim=1)  # [O], at least 1
+    begin = count.cumsum(dim=0) - count
     actions = torch.zeros([total], dtype=torch.int64, device=template.device)
     step = row * steps + root[row]  # [F], a number in the flat batch
     while step.numel() > 0:
-        token = template[solution[step]]  # [F, T]
-        slot = (token - 1).clamp(0, variables - 1)
-        first = torch.div(step, steps, rounding_mode="floor") * steps  # the first step of the same row
-        argument = first.unsqueeze(1) + arguments[step].gather(1, slot).clamp(min=0)  # [F, T]
-        is_action = token > variables
-        is_variable = (token > 0) & (token <= variables)
-        size = torch.where(is_variable, lengths[argument], is_action.to(torch.int64))
-        start = offset.unsqueeze(1) + size.cumsum(dim=1) - size  # [F, T]
-        actions = actions.scatter(0, start[is_action], token[is_action] - variables)
+        used = solution[step]
+        end = count[used].cumsum(dim=0)  # [F], where each step's tokens end among the M of this round
+        first = end - count[used]
+        place = torch.arange(int(end[-1]), device=step.device)  # [M]
+        owner = torch.zeros_like(place).scatter(0, first[1:], torch.ones_like(first[1:])).cumsum(dim=0)
+        token = tokens[begin[used][owner] + place - first[owner]]
+        is_variable = token <= variables
+        of_step = step[owner]
+        argument = arguments[of_step * variables + (token - 1).clamp(max=variables - 1)].clamp(min=0)
+        argument = of_step - of_step % steps + argument  # a number in the flat batch
+        size = torch.where(is_variable, lengths[argument], torch.ones_like(token))
+        before = size.cumsum(dim=0) - size
+        start = (offset - before[first])[owner] + before  # [M]
+        actions = actions.scatter(0, start[~is_variable], token[~is_variable] - variables)
         step = argument[is_variable]
         offset = start[is_variable]
     return actions
