@@ -1,5 +1,6 @@
 """Watching a run: a live table on a terminal, plain lines elsewhere."""
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, TextIO
@@ -70,8 +71,11 @@ class PlainWatcher(Watcher):
         )
 
     def say(self, text: str) -> None:
-        """A line at once."""
-        print(text, file=self.stream, flush=True)
+        """A line at once; where its reader has gone, training goes on in silence."""
+        try:
+            print(text, file=self.stream, flush=True)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
 
 
 class LiveWatcher(Watcher):

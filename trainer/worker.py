@@ -103,7 +103,8 @@ def run_candidates(job: Job, numbers: list[int], workers: int, tell: Tell, halte
                 number = waiting.pop(0)
                 receive, send = context.Pipe(duplex=False)
                 process = context.Process(target=_work, args=(job, number, send, stop), daemon=True)
-                process.start()
+                with _signals_held():
+                    process.start()
                 send.close()
                 running[receive] = number, process
             if halted():
@@ -113,6 +114,22 @@ def run_candidates(job: Job, numbers: list[int], workers: int, tell: Tell, halte
                 assert isinstance(connection, Connection)
                 _receive(connection, running, fits, tell)
     return [fits[number] for number in numbers if number in fits]
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Ctrl-C reaches the whole group, and must not end a worker that has not yet said that it ignores it.
+
+    A process inherits what its parent blocks; here it is delivered at the end, to the parent alone.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _receive(
