@@ -85,7 +85,7 @@ class LiveWatcher(Watcher):
         from rich.console import Console
         from rich.live import Live
 
-        self._console = Console(file=stream)
+        self._console = Console(file=stream, markup=False, highlight=False)
         self._live = Live(console=self._console, refresh_per_second=4, transient=False)
         self._reports: dict[int, Report] = {}
 
@@ -117,7 +117,7 @@ class LiveWatcher(Watcher):
         for number, report in sorted(self._reports.items()):
             table.add_row(
                 f"{number + 1}",
-                ProgressBar(total=1.0, completed=progress(report), width=16),
+                ProgressBar(total=1.0, completed=progress(report), width=12),
                 f"{report.lesson}/{report.lessons}",
                 f"{report.accuracy:.1%}",
                 f"{report.simplicity:.2f}",
