@@ -1,0 +1,66 @@
+"""The update: it learns what is right, and goes on exactly from a kept state."""
+
+from copy import deepcopy
+
+import torch
+
+from lane.models.model import LaneModel
+from lane.trainer.learner import Learner, same_rows
+
+
+def learner(vocabularies, config) -> Learner:
+    torch.manual_seed(1)
+    return Learner(LaneModel(*map(len, vocabularies), config.network(False)), config)
+
+
+def test_rows_are_equal_whatever_the_padding():
+    a, b = torch.tensor([[1, 2, 0], [1, 0, 0], [1, 2, 3]]), torch.tensor([[1, 2], [1, 2], [1, 2]])
+    assert same_rows(a, b).tolist() == same_rows(b, a).tolist() == [True, False, False]
+    assert same_rows(a, torch.zeros([3, 0], dtype=torch.int64)).tolist() == [False] * 3
+
+
+def test_advantages_are_against_the_policy_and_explorers_only_gain(vocabularies, tiny_config):
+    plain = tiny_config.model_copy(update={"normalize": False})
+    rewards = torch.tensor([[1.0, 0.0, 2.0, 0.0], [1.0, 1.0, 1.0, 0.5]])
+    found = learner(vocabularies, plain)._advantage(rewards, explorers=2)
+    assert found.tolist() == [[0.5, -0.5, 1.5, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    scaled = learner(vocabularies, tiny_config)._advantage(rewards, explorers=2)
+    assert torch.allclose(scaled[0], found[0] / 0.6)
+    assert not scaled[1].any()
+
+
+def test_each_network_has_its_own_rate(vocabularies, examples, tiny_config):
+    """A rate of next to nothing leaves the Composer where it is."""
+    config = tiny_config.model_copy(update={"composer_rate": 1e-30})
+    one = learner(vocabularies, config)
+    before = {name: value.clone() for name, value in one.model.state_dict().items()}
+    one.update(examples, torch.arange(len(examples)), entropy=0.1, explore=True)
+    for name, value in one.model.state_dict().items():
+        moved = not torch.equal(value, before[name])
+        assert not moved or name.startswith("solver."), name
+    assert not torch.equal(one.model.solver.output.weight, before["solver.output.weight"])
+
+
+def test_single_words_are_soon_learned(vocabularies, examples, tiny_config):
+    one = learner(vocabularies, tiny_config.model_copy(update={"samples": 20, "solver_rate": 0.01}))
+    words = torch.nonzero(examples.length == 1)[:, 0]
+    first = one.update(examples, words, 0.0, explore=False).right
+    for _ in range(120):
+        last = one.update(examples, words, 0.0, explore=False).right
+    assert last > 0.8 > first
+    assert one.evaluate(examples, words).right.all()
+    assert one.trajectories == 121 * len(words) * 20
+
+
+def test_goes_on_exactly_from_a_kept_state(vocabularies, examples, tiny_config):
+    index = torch.arange(len(examples))
+    one, other = learner(vocabularies, tiny_config), learner(vocabularies, tiny_config)
+    for _ in range(3):
+        one.update(examples, index, 0.1, explore=True)
+    state = torch.get_rng_state()
+    other.restore(deepcopy(one.state()))
+    one.update(examples, index, 0.1, explore=True)
+    torch.set_rng_state(state)
+    other.update(examples, index, 0.1, explore=True)
+    for name, value in one.model.state_dict().items():
+        assert torch.equal(value, other.model.state_dict()[name]), name
