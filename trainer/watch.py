@@ -117,7 +117,7 @@ class LiveWatcher(Watcher):
         for number, report in sorted(self._reports.items()):
             table.add_row(
                 f"{number + 1}",
-                ProgressBar(total=1.0, completed=progress(report), width=12),
+                ProgressBar(total=1.0, completed=progress(report), width=8),
                 f"{report.lesson}/{report.lessons}",
                 f"{report.accuracy:.1%}",
                 f"{report.simplicity:.2f}",
