@@ -9,6 +9,7 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Evaluation
 
+MOST_DRAWS = 6  # of one example into one update, by what it lacks
 Verdict = Literal["go on", "passed", "stalled"]
 
 
@@ -59,6 +60,8 @@ class Curriculum:
         focused, newest = round(count * self.config.focus), round(count * self.config.newest)
         newest = min(newest, count - focused)
         lacking = self.deficit[pool]
+        # A handful of pairs must not take half of every update: they may be the ones that are wrong.
+        focused = min(focused, MOST_DRAWS * int((lacking > 0).sum()))
         if focused and lacking.sum() > 0:
             by_deficit = pool[torch.multinomial(lacking, focused, replacement=True)]
         else:
@@ -73,7 +76,7 @@ class Curriculum:
         index = evaluation.index
         streak = torch.where(right, torch.zeros_like(index), self.wrong_for[index] + 1)
         self.wrong_for[index] = streak
-        weary = 1.0 / (1.0 + (streak - self.config.patience).clamp(min=0))
+        weary = 1.0 / (1.0 + (streak - self.config.patience // 2).clamp(min=0))
         self.deficit[index] = torch.where(right, 0.5 * (1 - evaluation.simplicity), weary)
 
     def judge(self, evaluation: Evaluation) -> Verdict:
