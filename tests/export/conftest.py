@@ -65,6 +65,7 @@ def files(tmp_path_factory, checkpoint) -> dict[str, Path]:
     """All three files of the random model, and its checkpoint."""
     from lane.export.exporter import Request, export
 
+    torch.set_num_threads(1)
     place = tmp_path_factory.mktemp("exported")
     save(checkpoint, place / "model.pt")
     data = tuple(make_commands(5, 40, 6))
@@ -73,6 +74,9 @@ def files(tmp_path_factory, checkpoint) -> dict[str, Path]:
 
 
 @pytest.fixture(autouse=True)
-def _no_gradients():
+def _one_thread_and_no_gradients():
+    """Small tensors: more threads only fight for the cores that other tests use."""
+    torch.set_num_threads(1)
     with torch.no_grad():
         yield
+    torch.set_num_threads(1)

@@ -34,10 +34,10 @@ def wanted(commands, checkpoint) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("size", "threads"), [(1, 1), (7, 2), (256, 2), (2048, 1)])
+@pytest.mark.parametrize(("size", "threads"), [(1, 1), (7, 2), (256, 1), (2048, 1)])
 def test_batches_in_any_order_give_the_checkpoints_tokens(files, commands, wanted, kind, size, threads):
     translate = open_file(files[kind], threads)
-    order = random.Random(size).sample(range(len(commands)), len(commands))[: 40 * size]
+    order = random.Random(size).sample(range(len(commands)), len(commands))[: 20 * size]
     for start in range(0, len(order), size):
         places = order[start : start + size]
         assert translate([commands[i] for i in places]) == [wanted[i] for i in places]
