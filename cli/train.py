@@ -298,7 +298,7 @@ def sweep_command(
     from lane.trainer.sweep import Run, solved, sweep, table
 
     names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
-    runs = [Run(name, seed, tuple(arguments or ())) for name in names for seed in range(1, seeds + 1)]
+    runs = [Run(name, seed, tuple(arguments or ())) for seed in range(1, seeds + 1) for name in names]
     places = ("--data-dir", str(data_dir)) if data_dir else ()
 
     def tell(record: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """The learner: one model, its two optimisers, and the update by hierarchical REINFORCE."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -43,9 +44,19 @@ class Learner:
     def __init__(self, model: LaneModel, config: TrainConfig) -> None:
         self.model, self.config = model, config
         self.device = model.composer.query.device
-        self.composer_optimizer = _optimizer(config, model.composer, config.composer_rate)
-        self.solver_optimizer = _optimizer(config, model.solver, config.solver_rate)
         self.trajectories = 0
+
+    # Made when first needed: a learner that only evaluates does without, and the first optimiser of a
+    # process costs torch more than a second.
+    @cached_property
+    def composer_optimizer(self) -> torch.optim.Optimizer:
+        """Of the Composer."""
+        return _optimizer(self.config, self.model.composer, self.config.composer_rate)
+
+    @cached_property
+    def solver_optimizer(self) -> torch.optim.Optimizer:
+        """Of the Solver: its rate is its own (the differential update)."""
+        return _optimizer(self.config, self.model.solver, self.config.solver_rate)
 
     def update(self, examples: Examples, index: Tensor, entropy: float, explore: bool) -> Update:
         """One step of the policy gradient on the examples of `index`, each with several derivations."""

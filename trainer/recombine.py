@@ -23,19 +23,27 @@ from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]
 Place = tuple[Span, int]  # an argument of a rule
+Drawn = tuple[list[int], list[int]]  # a command and its output
+ROOT: Place = ((), 0)
 CHUNK = 2048
 ALIKE = 0.6  # share of their company that rules of one kind have in common
 TRIALS = 20  # draws by which a new combination is held against the training pairs
 
 
 class TreeGrammar:
-    """Which rule was met under which, over all derivations of some rollouts."""
+    """Which rule was met under which, and where that stood, over all derivations of some rollouts.
+
+    What an argument takes depends on the rule and on the place the rule itself has: `twice` may have been
+    met under `turn` with a direction only, and under `and` with whole phrases.
+    """
 
     def __init__(self, variables: int) -> None:
         self.variables = variables
         self.template: dict[Span, list[int]] = {}
-        self._roots: dict[Span, None] = {}  # dictionaries as ordered sets: drawing must not depend on hashes
-        self._under: defaultdict[Place, dict[Span, None]] = defaultdict(dict)
+        # Dictionaries as ordered sets: drawing must not depend on hashes.
+        self._taken: defaultdict[tuple[Place, Span, int], dict[Span, None]] = defaultdict(dict)
+        self._anywhere: defaultdict[Place, dict[Span, None]] = defaultdict(dict)
+        self._kind: dict[Span, Span] = {}  # a rule's kind, named by one rule of it
 
     def add(self, rollout: Rollout) -> None:
         """Take in the derivations of every row."""
@@ -50,46 +58,71 @@ class TreeGrammar:
             strict=True,
         )
         for node, arguments, solution, root in rows:
-            self._roots[leaves[node[root]]] = None
-            for step, number in enumerate(node):
-                if number == codes.NONE:
+            place: dict[int, Place] = {root: ROOT}
+            self._take(ROOT, (), 0, leaves[node[root]])
+            # From the last step to the first: where a step stands is known before what it takes.
+            for step in range(root, -1, -1):
+                if node[step] == codes.NONE:
                     continue
-                span = leaves[number]
+                span = leaves[node[step]]
                 self.template[span] = [t for t in templates[solution[step]] if t != codes.END]
-                for place, argument in enumerate(arguments[step]):
+                for number, argument in enumerate(arguments[step]):
                     if argument != codes.NONE:
-                        self._under[span, place][leaves[node[argument]]] = None
+                        place[argument] = (span, number)
+                        self._take(place[step], span, number, leaves[node[argument]])
+
+    def _take(self, place: Place, span: Span, argument: int, child: Span) -> None:
+        self._taken[place, span, argument][child] = None
+        self._anywhere[span, argument][child] = None
 
     def close(self, known: Mapping[Span, Span], seed: int) -> None:
-        """Let rules of one kind stand where any of them stood, and take what any of them took.
+        """Let rules of one kind stand where any of them stood, and take what any of them took there.
 
         A combination is left out if it makes some known command mean something else.
         """
         rng = random.Random(seed)
-        for kind in self._kinds():
-            for place, children in list(self._under.items()):
+        kinds = self._kinds()
+        self._kind = {span: kind[0] for kind in kinds for span in kind}
+        taken, self._taken = self._taken, defaultdict(dict)
+        for (place, span, argument), children in taken.items():
+            self._taken[self._place(*place), span, argument].update(children)
+        for kind in kinds:
+            for key, children in list(self._taken.items()):
                 if any(child in children for child in kind):
-                    self._add_children(place, kind, known, rng)
-            for argument in range(kind[0].count(codes.VARIABLE)):
-                taken = {child: None for span in kind for child in self._under[span, argument]}
-                for span in kind:
-                    self._add_children((span, argument), list(taken), known, rng)
-            if any(span in self._roots for span in kind):
-                self._roots.update(dict.fromkeys(kind))
+                    self._add(key, kind, known, rng)
+            places = list(dict.fromkeys(place for place, span, _ in self._taken if span in kind))
+            for place in places:
+                for argument in range(kind[0].count(codes.VARIABLE)):
+                    union = {child: None for span in kind for child in self._taken[place, span, argument]}
+                    for span in kind:
+                        self._add((place, span, argument), list(union), known, rng)
 
-    def _add_children(
-        self, place: Place, children: Sequence[Span], known: Mapping[Span, Span], rng: random.Random
+    def _place(self, span: Span, number: int) -> Place:
+        """An argument of a rule; rules of one kind have their places in common."""
+        return self._kind.get(span, span), number
+
+    def _add(
+        self,
+        key: tuple[Place, Span, int],
+        children: Sequence[Span],
+        known: Mapping[Span, Span],
+        rng: random.Random,
     ) -> None:
         for child in children:
-            if child not in self._under[place] and not self._contradicts(place, child, known, rng):
-                self._under[place][child] = None
+            if child not in self._taken[key] and not self._contradicts(key, child, known, rng):
+                self._take(*key, child)
 
-    def _contradicts(self, place: Place, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
-        """Whether `child` at `place` gives a known command another meaning, in any of some small draws."""
-        kept = self._under[place]
-        self._under[place] = {child: None}
-        draws = [self._expand(place[0], rng, [20], 1000) for _ in range(TRIALS)]
-        self._under[place] = kept
+    def _contradicts(
+        self, key: tuple[Place, Span, int], child: Span, known: Mapping[Span, Span], rng: random.Random
+    ) -> bool:
+        """Whether `child` there gives a known command another meaning, in any of some small draws."""
+        place, span, _ = key
+        if not span:
+            return False  # a root of another kind contradicts nothing by itself
+        kept = self._taken[key]
+        self._taken[key] = {child: None}
+        draws = [self._expand(place, span, rng, [20], 1000) for _ in range(TRIALS)]
+        self._taken[key] = kept
         return any(
             drawn is not None and known.get(tuple(drawn[0]), tuple(drawn[1])) != tuple(drawn[1])
             for drawn in draws
@@ -98,12 +131,10 @@ class TreeGrammar:
     def _kinds(self) -> list[list[Span]]:
         """Rules with a word and variables, grouped by shape and company."""
         company: defaultdict[Span, set[object]] = defaultdict(set)
-        for (parent, argument), children in self._under.items():
+        for (parent, argument), children in self._anywhere.items():
             for child in children:
                 company[child].add((parent, argument))
                 company[parent].add((argument, child))
-        for root in self._roots:
-            company[root].add("root")
         kinds: list[list[Span]] = []
         for span in self.template:
             if len(span) == 1 or codes.VARIABLE not in span:
@@ -116,19 +147,17 @@ class TreeGrammar:
                 kinds.append([span])
         return [kind for kind in kinds if len(kind) > 1]
 
-    def draw(
-        self, rng: random.Random, most_words: int, most_actions: int
-    ) -> tuple[list[int], list[int]] | None:
-        """A random command and its output, or None where the draw grew too long or nothing was met."""
-        if not self._roots:
-            return None
-        budget = [most_words]
-        drawn = self._expand(rng.choice(list(self._roots)), rng, budget, most_actions)
+    def draw(self, rng: random.Random, most_words: int, most_actions: int) -> Drawn | None:
+        """A random command and its output, or None where there is none or it grew too long."""
+        roots = list(self._taken[ROOT, (), 0])
+        if not roots:
+            return None  # no derivation was taken in
+        drawn = self._expand(ROOT, rng.choice(roots), rng, [most_words], most_actions)
         return drawn if drawn is not None and len(drawn[0]) <= most_words else None
 
     def _expand(
-        self, span: Span, rng: random.Random, budget: list[int], most_actions: int
-    ) -> tuple[list[int], list[int]] | None:
+        self, place: Place, span: Span, rng: random.Random, budget: list[int], most_actions: int
+    ) -> Drawn | None:
         budget[0] -= len(span)
         if budget[0] < 0:
             return None
@@ -139,8 +168,11 @@ class TreeGrammar:
                 words.append(leaf)
                 continue
             budget[0] += 1  # the variable itself is no word
-            child = rng.choice(list(self._under[span, len(values)]))
-            inner = self._expand(child, rng, budget, most_actions)
+            number = len(values)
+            # Where this rule was never met in this place, what it takes elsewhere must do.
+            children = self._taken.get((place, span, number)) or self._anywhere[span, number]
+            child = rng.choice(list(children))
+            inner = self._expand(self._place(span, number), child, rng, budget, most_actions)
             if inner is None:
                 return None
             words += inner[0]
@@ -166,11 +198,11 @@ def recombine(
     most_words: int,
     most_actions: int,
     known: Sequence[Sequence[int]] = (),
-) -> list[tuple[list[int], list[int]]]:
+) -> list[Drawn]:
     """Up to `count` distinct new commands with their outputs; fewer where the grammar has no more."""
     rng = random.Random(seed)
     seen = {tuple(words) for words in known}
-    found: list[tuple[list[int], list[int]]] = []
+    found: list[Drawn] = []
     for _ in range(20 * count):
         if len(found) == count:
             break

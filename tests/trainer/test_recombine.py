@@ -107,13 +107,13 @@ def test_rules_with_different_company_stay_apart(hand_made):
 
 def test_as_many_as_asked_for_distinct_new_and_in_bounds(grammar):
     known = [[WALK], [WALK, TWICE]]
-    found = recombine(grammar, 12, seed=1, most_words=4, most_actions=5, known=known)
+    found = recombine(grammar, 8, seed=1, most_words=4, most_actions=5, known=known)
     commands = [tuple(words) for words, _ in found]
-    assert len(set(commands)) == len(commands) == 12
+    assert len(set(commands)) == len(commands) == 8
     assert not {(WALK,), (WALK, TWICE)} & set(commands)
     assert all(len(words) <= 4 and len(output) <= 5 for words, output in found)
-    assert found == recombine(grammar, 12, seed=1, most_words=4, most_actions=5, known=known)
-    assert found != recombine(grammar, 12, seed=2, most_words=4, most_actions=5, known=known)
+    assert found == recombine(grammar, 8, seed=1, most_words=4, most_actions=5, known=known)
+    assert found != recombine(grammar, 8, seed=2, most_words=4, most_actions=5, known=known)
 
 
 def test_fewer_where_there_are_no_more(grammar):
@@ -125,8 +125,8 @@ def test_new_commands_as_examples(grammar):
     source = Vocabulary(["walk", "run", "twice", "thrice", "and"])
     target = Vocabulary(["W", "R"])
     examples = Examples([Pair.of("walk and run twice", "W R R")], source, target)
-    made = recombined_examples(grammar, examples, (source, target), 20, seed=3)
-    assert len(made) == 20
+    made = recombined_examples(grammar, examples, (source, target), 10, seed=3)
+    assert len(made) == 10
     for pair in made.pairs:
         words = [source.number(word) for word in pair.source]
         assert [target.number(action) for action in pair.target] == by_hand(words)
