@@ -32,6 +32,7 @@ test: $(VENV)/.stamp ## every test but the slow ones
 
 test-slow: $(VENV)/.stamp ## the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
+	LANE_ORACLE_MODELS=4000 $(BIN)/python -m pytest -n $(JOBS) tests/models/test_oracle.py
 
 lint: $(VENV)/.stamp ## ruff and mypy --strict
 	$(BIN)/ruff check .
@@ -42,15 +43,19 @@ format: $(VENV)/.stamp ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bundled: $(VENV)/.stamp ## train the bundled SCAN model anew
-	$(BIN)/lane-data write addjump build/bundled
-	$(BIN)/lane-train --task addjump --seed 1 --out build/bundled/scan.pt
-	$(BIN)/lane-export build/bundled/scan.pt --formats program --verify build/bundled/addjump_train.txt
-	mkdir -p runtime/bundled && cp build/bundled/scan.lane runtime/bundled/scan.lane
+# A SCAN model with its exported files, for the benchmarks and the bundle.
+build/scan/scan.lane: | $(VENV)/.stamp
+	$(BIN)/lane-data write addjump build/scan
+	$(BIN)/lane-train --task addjump --seed 1 --out build/scan/scan.pt
+	$(BIN)/lane-export build/scan/scan.pt --verify build/scan/addjump_train.txt
 
-bench: $(VENV)/.stamp ## speed, on an idle machine
+bundled: build/scan/scan.lane ## train the bundled SCAN model anew
+	mkdir -p runtime/bundled
+	cp build/scan/scan.lane runtime/bundled/scan.lane
+
+bench: build/scan/scan.lane ## speed of training, of the exported files and of the runtime: needs an idle machine
 	$(BIN)/python benchmarks/trainer.py
-	$(BIN)/python benchmarks/export.py
+	$(BIN)/python benchmarks/export.py build/scan/scan.pt --out build/bench
 	$(BIN)/python benchmarks/runtime.py
 
 clean: ## remove what the other targets made

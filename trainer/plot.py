@@ -43,10 +43,11 @@ def draw(metrics: Path, out: Path, title: str) -> None:
         axis.set_ylabel(label)
         axis.grid(alpha=0.25)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylim(-0.03, 1.05)
+    for axis in axes[:2]:
+        axis.set_ylim(-0.03, 1.05)
     axes[0].set_title(title, loc="left", fontsize=11)
     axes[0].legend(frameon=False, loc="lower right", fontsize=9)
-    axes[-1].set_xlabel("seconds of training")
+    axes[-1].set_xlabel("seconds of training (a dot: a lesson passed, a cross: an attempt given up)")
     out.parent.mkdir(parents=True, exist_ok=True)
     # White behind it, so that it can be read on a dark page too.
     figure.savefig(out, facecolor="white", metadata={"Date": None} if out.suffix == ".svg" else None)

@@ -183,7 +183,8 @@ def _prepare(plan: Plan, job: Job) -> None:
     if plan.resume:
         _compare(path, note)
         return
-    for old in plan.run_dir.glob("candidate-*.pt"):
+    # Also what a kill in the middle of a write has left.
+    for old in [*plan.run_dir.glob("candidate-*.pt"), *plan.run_dir.glob(".candidate-*.tmp")]:
         old.unlink()
     checkpoint.write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
     (plan.run_dir / "metrics.jsonl").unlink(missing_ok=True)
@@ -293,6 +294,8 @@ def _misfits(
     values = learner.evaluate(examples, torch.tensor(wrong)).rollout.values
     rows: list[Misfit] = []
     for i, row, length in zip(wrong, values.actions.tolist(), values.length.tolist(), strict=True):
-        pair = examples.pairs[i]
-        rows.append(Misfit(pair.source, pair.target, tuple(target.word(a) for a in row[:length])))
+        pair, says = examples.pairs[i], tuple(target.word(a) for a in row[:length])
+        # A word that is right but not recognised in phrases counts as wrong for the model, not for the data.
+        if says != pair.target:
+            rows.append(Misfit(pair.source, pair.target, says))
     return rows

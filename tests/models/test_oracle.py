@@ -1,5 +1,6 @@
 """The fast loop against the plain reading of the method: steps, values, log-probabilities, gradients."""
 
+import os
 import random
 
 import pytest
@@ -15,6 +16,7 @@ from lane.models.oracle import Derivation, Oracle, Step
 from lane.trainer.gradient import surrogate
 
 LIMIT = 400
+MODELS = int(os.environ.get("LANE_ORACLE_MODELS", "150"))  # `make test-slow` takes thousands
 
 
 def random_model(seed: int, words: int, actions: int, sharp: float, **limits: int) -> LaneModel:
@@ -112,13 +114,13 @@ configurations = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=MODELS, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     words=st.integers(1, 12),
     actions=st.integers(1, 6),
     sharp=st.sampled_from([0.5, 2.0, 6.0]),
-    rows=st.integers(1, 12),
+    rows=st.integers(1, 40),
     longest=st.integers(1, 9),
     limits=configurations,
 )
@@ -131,14 +133,14 @@ def test_greedy_equals_the_oracle(seed, words, actions, sharp, rows, longest, li
             assert_same(rollout, row, Oracle(model).derive(command), model.solver.variables)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=MODELS // 2, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     words=st.integers(1, 8),
     actions=st.integers(1, 5),
     sharp=st.sampled_from([0.5, 1.0, 3.0]),
     temperature=st.sampled_from([0.5, 1.0, 2.5]),
-    rows=st.integers(1, 5),
+    rows=st.integers(1, 8),
     longest=st.integers(1, 6),
     limits=configurations,
 )
