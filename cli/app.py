@@ -7,6 +7,8 @@ from typing import NoReturn
 
 import typer
 
+from lane.models.errors import LaneError
+
 DISTRIBUTION = "lane-expressions"
 SIGINT_EXIT = 130
 
@@ -35,6 +37,15 @@ def show_version(wanted: bool) -> None:
 def fail(message: str) -> None:
     """One line on stderr; the caller decides the exit code."""
     typer.echo(f"error: {message}", err=True)
+
+
+def require(purpose: str, *modules: str) -> None:
+    """Say what to install where the base install does not have what a command needs."""
+    from importlib.util import find_spec
+
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise LaneError(f"{purpose} needs {' and '.join(missing)}: pip install 'lane-expressions[train]'")
 
 
 def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lane.cli.app import new_app, run, show_version
+from lane.cli.app import new_app, require, run, show_version
 from lane.models.errors import LaneError
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def export_files(
     \b
     Example: lane-export model.pt --out exported --verify data/addjump_train.txt
     """
+    require("exporting", "torch", "onnx")
     from lane.export.exporter import Request, export
 
     data = _commands(verify) if verify is not None else ()

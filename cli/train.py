@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from lane.cli.app import fail, new_app, run, show_version
+from lane.cli.app import fail, new_app, require, run, show_version
 from lane.models.errors import LaneError
 from lane.trainer.data.formats import Format
 
@@ -98,7 +98,7 @@ def train_command(
     if dev_fraction > 0:
         loaded, dev = _held_out(loaded, dev_fraction, seed)
         evaluate = (*evaluate, ("dev", dev))
-    _require_torch()
+    require("training", "torch")
     from lane.trainer.run import Plan
 
     plan = Plan(
@@ -173,13 +173,6 @@ def _held_out(task: "Task", fraction: float, seed: int) -> "tuple[Task, tuple[Pa
         raise LaneError(f"--dev-fraction {fraction} leaves nothing to learn from; give a smaller share")
     dev = tuple(pair for pair in task.train if pair.source in away)
     return Task(task.name, train, task.test, task.notes), dev
-
-
-def _require_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise LaneError("training needs torch: pip install 'lane-expressions[train]'") from None
 
 
 def _device(name: str) -> str:

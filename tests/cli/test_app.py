@@ -103,3 +103,19 @@ def test_the_version_is_looked_up_only_when_asked_for() -> None:
     code = "import sys, lane.cli.app; print('importlib.metadata' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(("command", "arguments"), [("train", []), ("export", ["model.pt"])])
+def test_without_torch_the_remedy_is_named(tmp_path, command, arguments):
+    """As after the base install: torch and onnx cannot be found."""
+    hide = (
+        "import sys, importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name in ('torch', 'onnx') else find(name, *rest)\n"
+        f"sys.argv = ['lane-{command}', *{arguments!r}]\n"
+        f"from lane.cli.{command} import main; main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert "needs torch" in ended.stderr
+    assert "lane-expressions[train]" in ended.stderr
+    assert "Traceback" not in ended.stderr
