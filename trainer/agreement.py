@@ -9,7 +9,7 @@ from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Learner, same_rows
-from lane.trainer.recombine import CHUNK, grammar_of, recombined_examples
+from lane.trainer.recombine import grammar_of, recombined_examples
 
 
 class Agreement:
@@ -53,13 +53,13 @@ class Agreement:
         learner, made = self._made(fit)
         if len(made) == 0:
             return 1.0
-        return float(torch.cat([learner.evaluate(made, rows).right for rows in _chunks(made)]).float().mean())
+        return float(torch.cat([learner.evaluate(made, rows).right for rows in made.chunks()]).float().mean())
 
 
 @torch.no_grad()
 def _same(first: Learner, second: Learner, commands: Examples) -> torch.Tensor:
     same = []
-    for rows in _chunks(commands):
+    for rows in commands.chunks():
         limit = 2 * commands.gold.size(1) + 8
         words = commands.words_of(rows)
         a = first.model.rollout(words.to(first.device), None, limit).values
@@ -67,8 +67,3 @@ def _same(first: Learner, second: Learner, commands: Examples) -> torch.Tensor:
         written = (a.status == 0) & (b.status == 0)
         same.append((same_rows(a.actions, b.actions) & written).cpu())
     return torch.cat(same)
-
-
-def _chunks(examples: Examples) -> list[torch.Tensor]:
-    starts = range(0, len(examples), CHUNK)
-    return [torch.arange(start, min(start + CHUNK, len(examples))) for start in starts]

@@ -18,7 +18,6 @@ from lane.trainer.recombine import grammar_of, recombined_examples
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
 _KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "reward")
-CHUNK = 2048  # rows of a full evaluation at once: bounds its memory
 
 
 @dataclass(frozen=True)
@@ -148,9 +147,7 @@ class Attempt:
 
     def evaluate_all(self) -> list[Evaluation]:
         """Greedy translations of every example, in chunks."""
-        starts = range(0, len(self.examples), CHUNK)
-        rows = [torch.arange(start, min(start + CHUNK, len(self.examples))) for start in starts]
-        return [self.learner.evaluate(self.examples, index) for index in rows]
+        return [self.learner.evaluate(self.examples, index) for index in self.examples.chunks()]
 
     def _report(self, evaluation: Evaluation, lesson: int) -> Report:
         return Report(

@@ -8,6 +8,8 @@ from torch import Tensor
 from lane.models.vocabulary import Vocabulary
 from lane.trainer.data.pair import Pair
 
+CHUNK = 2048
+
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Rows of numbers, 0 behind the last of each.  # [B, longest]"""
@@ -35,6 +37,11 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def chunks(self, index: Tensor | None = None) -> list[Tensor]:
+        """All examples, or those of `index`, in pieces of a size that bounds the memory of an evaluation."""
+        every = torch.arange(len(self)) if index is None else index
+        return [every[start : start + CHUNK] for start in range(0, len(every), CHUNK)]
 
     def words_of(self, index: Tensor) -> Tensor:
         """The words of some examples, no wider than the longest of them."""

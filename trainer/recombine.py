@@ -25,7 +25,6 @@ Span = tuple[int, ...]
 Place = tuple[Span, int]  # an argument of a rule
 Drawn = tuple[list[int], list[int]]  # a command and its output
 ROOT: Place = ((), 0)
-CHUNK = 2048
 ALIKE = 0.6  # share of their company that rules of one kind have in common
 TRIALS = 20  # draws by which a new combination is held against the training pairs
 
@@ -216,8 +215,7 @@ def recombine(
 def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGrammar:
     """The closed tree grammar of the greedy derivations of some examples that are right."""
     grammar = TreeGrammar(learner.model.solver.variables)
-    rows = [index[start : start + CHUNK] for start in range(0, len(index), CHUNK)]
-    for part in rows:
+    for part in examples.chunks(index):
         evaluation = learner.evaluate(examples, part)
         right = part[evaluation.right]
         if len(right) > 0:

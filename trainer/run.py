@@ -14,7 +14,7 @@ import torch
 from lane.models.errors import LaneError
 from lane.models.vocabulary import Vocabulary
 from lane.trainer import checkpoint, rules
-from lane.trainer.attempt import CHUNK, Report
+from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
 from lane.trainer.data import checksum
 from lane.trainer.data.pair import Pair
@@ -262,14 +262,10 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], vocabularies: tuple[Vocab
         return 0.0
     examples = Examples(known, source, target)
     right: set[Pair] = set()
-    for index in _chunks(len(examples)):
+    for index in examples.chunks():
         evaluation = learner.evaluate(examples, index)
         right.update(examples.pairs[i] for i in index[evaluation.right].tolist())
     return sum(pair in right for pair in known) / len(pairs)
-
-
-def _chunks(count: int) -> list[torch.Tensor]:
-    return [torch.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
 
 
 def _rules(
@@ -277,7 +273,7 @@ def _rules(
 ) -> list[rules.Rule]:
     """All rules that the training pairs need, with how often."""
     uses: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
-    for index in _chunks(len(examples)):
+    for index in examples.chunks():
         rollout = learner.evaluate(examples, index).rollout
         for rule in rules.extract(rollout, learner.model.solver.variables, *vocabularies):
             key = rule.source, rule.target
