@@ -50,7 +50,7 @@ class TrainConfig(BaseModel):
     composer_rate: float = Field(1e-3, gt=0, description="Learning rate of the Composer.")
     solver_rate: float = Field(2e-3, gt=0, description="Learning rate of the Solver (differential update).")
     clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
-    entropy: float = Field(0.05, ge=0, description="Bonus for the entropy of each decision.")
+    entropy: float = Field(0.15, ge=0, description="Bonus for the entropy of each decision.")
     entropy_lessons: int = Field(3, ge=1, description="It halves with each lesson after this one.")
 
     # Lessons
