@@ -1,5 +1,6 @@
 """One attempt: a model from one seed, taken through the lessons until it fits or stalls."""
 
+import copy
 import time
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined_examples
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
-_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "reward")
+_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "fitting", "reward")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Attempt:
         self.seconds = 0.0
         self.wrong = torch.arange(len(examples))  # what the last full evaluation got wrong
         self.consolidations = 0
+        self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
 
     def stride(self) -> Report:
@@ -115,7 +117,9 @@ class Attempt:
             self.outcome = "fitted"
             return evaluation
         if self.consolidations > self.config.consolidations:
-            self.outcome = "stalled"
+            # It fits the pairs all the same; whether it is to be trusted is for the candidates to settle.
+            self.learner.restore(self.fitting)
+            self.outcome = "fitted"
             return evaluation
         half = self.config.examples // 2
         for _ in range(self.config.evaluate_every):
@@ -133,6 +137,7 @@ class Attempt:
         tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
         if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.examples)):
             self.outcome = "consolidating"
+            self.fitting = copy.deepcopy(self.learner.state())
         elif not self.curriculum.is_last:
             self.curriculum.next_lesson()
         self.wrong = wrong

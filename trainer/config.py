@@ -67,7 +67,7 @@ class TrainConfig(BaseModel):
     )
 
     consolidations: int = Field(
-        20, ge=0, description="Strides in which a model that fits is held to its own rules on new commands."
+        12, ge=0, description="Strides in which a model that fits is held to its own rules on new commands."
     )
 
     # The search

@@ -133,7 +133,8 @@ class TreeGrammar:
         for (parent, argument), children in self._anywhere.items():
             for child in children:
                 company[child].add((parent, argument))
-                company[parent].add((argument, child))
+                # Nearly every rule takes nearly every single word: that says nothing about its kind.
+                company[parent].add((argument, child if len(child) > 1 else "a word"))
         kinds: list[list[Span]] = []
         for span in self.template:
             if len(span) == 1 or codes.VARIABLE not in span:
