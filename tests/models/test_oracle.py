@@ -103,6 +103,27 @@ def assert_same(rollout: Rollout, row: int, derivation: Derivation, variables: i
         assert not rollout.values.actions[row, length:].any()
 
 
+def log_probabilities(rollout: Rollout, words: Tensor) -> Tensor:
+    """Of the decisions of each row, as the fast loop scored them.  # [B]"""
+    derivations, translations = rollout.derivations, rollout.translations
+    nodes, candidates = derivations.nodes, derivations.candidates
+    scores = nodes.score[candidates.clamp(min=0)].masked_fill(candidates == codes.NONE, codes.IMPOSSIBLE)
+    merges = scores.log_softmax(dim=2).gather(2, derivations.choice.unsqueeze(2)).squeeze(2)
+    total = (merges * (derivations.merged != codes.NONE)).sum(dim=1)
+
+    logit = nodes.check[torch.cat([words, derivations.merged.clamp(min=0)], dim=1)]
+    checks = torch.nn.functional.logsigmoid(torch.where(derivations.fired, logit, -logit))
+    total = total + (checks * derivations.decided).sum(dim=1)
+
+    prefix = translations.prefix
+    token = torch.nn.functional.pad(
+        translations.template, [0, prefix.size(1) - translations.template.size(1)]
+    )
+    tokens = translations.log_prob[prefix.clamp(min=0), token] * (prefix != codes.NONE)
+    of_step = tokens.sum(dim=1)[rollout.solution.clamp(min=0)] * (rollout.solution != codes.NONE)
+    return total + of_step.sum(dim=1)
+
+
 configurations = st.fixed_dictionaries(
     {
         "span_limit": st.integers(2, 4),
@@ -153,12 +174,14 @@ def test_sampling_has_the_oracles_log_probabilities_and_gradients(
     rollout = model.rollout(numbers, torch.full([rows], temperature, dtype=torch.float64), LIMIT)
     weight, entropy = torch.randn(rows, dtype=torch.float64), torch.rand(rows, dtype=torch.float64)
 
+    found = log_probabilities(rollout, numbers)
     expected = torch.zeros([], dtype=torch.float64)
     for row, command in enumerate(commands):
         replay = Replay(rollout, row, len(command), model.solver.template_limit)
         derivation = Oracle(model, replay).derive(command)
         assert not replay.decisions
         assert_same(rollout, row, derivation, model.solver.variables)
+        assert torch.allclose(found[row], derivation.log_prob.double(), atol=1e-5, rtol=1e-5)
         expected = expected + weight[row] * derivation.log_prob + entropy[row] * derivation.entropy
     names, parameters = zip(*model.named_parameters(), strict=True)
     of_oracle = torch.autograd.grad(expected, parameters, materialize_grads=True)
