@@ -3,8 +3,6 @@
 Only plain values and tensors are stored, so a file loads with `weights_only=True` and cannot run code.
 """
 
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from lane.models.config import ModelConfig
 from lane.models.errors import LaneError
 from lane.models.model import LaneModel
 from lane.models.vocabulary import Vocabulary
+from lane.trainer.data.writer import ROOM, atomic_file
 
 FORMAT = "lane-checkpoint"
 VERSION = 1
@@ -91,31 +90,12 @@ def load(path: Path) -> Checkpoint:
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Temporary file beside the target, fsync, rename: a kill or a full disk leaves the old file whole."""
-    temporary = None
+    """Write the file whole or not at all: a kill or a full disk leaves the old one as it was."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
-        ) as stream:
-            temporary = Path(stream.name)
-            temporary.chmod(0o666 & ~_umask())  # a temporary file would be for its owner only
+        with atomic_file(path) as stream:
             write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
     except (OSError, RuntimeError) as error:
         # torch reports a full disk as a RuntimeError.
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise LaneError(
-            f"{path}: cannot be written: {reason}; free some space or name another place"
-        ) from None
-
-
-def _umask() -> int:
-    """The process's mask; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        raise LaneError(f"{path}: cannot be written: {reason}; {ROOM}") from None

@@ -163,26 +163,15 @@ def test_a_write_that_fails_leaves_the_old_file(path, monkeypatch, kept, error):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk(tmp_path, monkeypatch, kept):
     """The file is real, and every byte that reaches it fails as on a full disk."""
-    import tempfile
+    real = Path.open
 
-    class Full:
-        name = str(tmp_path / "temporary")
+    def on_a_full_disk(path: Path, mode: str = "r", **options):
+        if mode != "xb":
+            return real(path, mode, **options)
+        path.touch()
+        return real(Path("/dev/full"), "wb")
 
-        def __enter__(self):
-            Path(self.name).touch()
-            self.stream = Path("/dev/full").open("wb")
-            return self
-
-        def __exit__(self, *_):
-            try:
-                self.stream.close()
-            except OSError:
-                self.stream.raw.close()
-
-        def __getattr__(self, name):
-            return getattr(self.stream, name)
-
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", lambda **_: Full())
+    monkeypatch.setattr(Path, "open", on_a_full_disk)
     with pytest.raises(LaneError, match="cannot be written"):
         save(kept, tmp_path / "model.pt")
     assert list(tmp_path.iterdir()) == []

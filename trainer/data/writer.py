@@ -50,6 +50,9 @@ def make_directory(directory: str | Path) -> Path:
     return folder
 
 
+ROOM = "free some space or name another place"  # the remedy where a file cannot be written
+
+
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """A new file that takes the name `path` only when the block ends well; until then the old one stays."""
@@ -63,7 +66,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         temporary.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        raise LaneError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise LaneError(f"{path}: cannot be written: {error.strerror or error}; {ROOM}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
