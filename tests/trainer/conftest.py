@@ -1,4 +1,4 @@
-"""One thread for tiny tensors, hand-made derivations, and a small language to train on."""
+"""Hand-made derivations, and a small language to train on."""
 
 from types import SimpleNamespace
 
@@ -10,15 +10,6 @@ from lane.models.vocabulary import Vocabulary
 from lane.trainer.config import build_config
 from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_thread():
-    """Test processes run side by side: more threads only wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")
