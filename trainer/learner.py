@@ -1,7 +1,6 @@
 """The learner: one model, its two optimisers, and the update by hierarchical REINFORCE."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from lane.models.model import LaneModel, Rollout
 from lane.trainer.config import TrainConfig
 from lane.trainer.examples import Examples
 from lane.trainer.gradient import surrogate
+from lane.trainer.optimizer import OPTIMIZERS
 from lane.trainer.reward import reward, similarity, simplicity
 
 
@@ -45,18 +45,10 @@ class Learner:
         self.model, self.config = model, config
         self.device = model.composer.query.device
         self.trajectories = 0
-
-    # Made when first needed: a learner that only evaluates does without, and the first optimiser of a
-    # process costs torch more than a second.
-    @cached_property
-    def composer_optimizer(self) -> torch.optim.Optimizer:
-        """Of the Composer."""
-        return _optimizer(self.config, self.model.composer, self.config.composer_rate)
-
-    @cached_property
-    def solver_optimizer(self) -> torch.optim.Optimizer:
-        """Of the Solver: its rate is its own (the differential update)."""
-        return _optimizer(self.config, self.model.solver, self.config.solver_rate)
+        # Each network has a rate of its own: the differential update.
+        optimizer = OPTIMIZERS[config.optimizer]
+        self.composer_optimizer = optimizer(model.composer, config.composer_rate, config.clip)
+        self.solver_optimizer = optimizer(model.solver, config.solver_rate, config.clip)
 
     def update(self, examples: Examples, index: Tensor, entropy: float, explore: bool) -> Update:
         """One step of the policy gradient on the examples of `index`, each with several derivations."""
@@ -97,11 +89,7 @@ class Learner:
         return advantage
 
     def _ascend(self, objective: Tensor) -> None:
-        self.composer_optimizer.zero_grad()
-        self.solver_optimizer.zero_grad()
         (-objective).backward()  # type: ignore[no-untyped-call]
-        for network in (self.model.composer, self.model.solver):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.clip)
         self.composer_optimizer.step()
         self.solver_optimizer.step()
 
@@ -119,16 +107,16 @@ class Learner:
         """What must be kept to go on exactly from here."""
         return {
             "weights": self.model.state_dict(),
-            "composer_optimizer": self.composer_optimizer.state_dict(),
-            "solver_optimizer": self.solver_optimizer.state_dict(),
+            "composer_optimizer": self.composer_optimizer.state(),
+            "solver_optimizer": self.solver_optimizer.state(),
             "trajectories": self.trajectories,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to a kept state."""
         self.model.load_state_dict(state["weights"])
-        self.composer_optimizer.load_state_dict(state["composer_optimizer"])
-        self.solver_optimizer.load_state_dict(state["solver_optimizer"])
+        self.composer_optimizer.restore(state["composer_optimizer"])
+        self.solver_optimizer.restore(state["solver_optimizer"])
         self.trajectories = state["trajectories"]
 
 
@@ -137,9 +125,3 @@ def same_rows(a: Tensor, b: Tensor) -> Tensor:
     width = max(a.size(1), b.size(1))
     pad = torch.nn.functional.pad
     return (pad(a, [0, width - a.size(1)]) == pad(b, [0, width - b.size(1)])).all(dim=1)
-
-
-def _optimizer(config: TrainConfig, network: torch.nn.Module, rate: float) -> torch.optim.Optimizer:
-    if config.optimizer == "adadelta":
-        return torch.optim.Adadelta(network.parameters(), lr=rate)
-    return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)

@@ -1,0 +1,77 @@
+"""The optimisers: one flat vector for all weights of a network, clipped and stepped as a whole.
+
+torch.optim would do the same, but its first optimiser in a process loads a compiler that is never used:
+more than a second and 70 MB, in each worker.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+
+class Optimizer(ABC):
+    """Moves the weights of one network down its gradient."""
+
+    def __init__(self, network: torch.nn.Module, rate: float, clip: float) -> None:
+        self.parameters, self.rate, self.clip = list(network.parameters()), rate, clip
+        weights = parameters_to_vector(self.parameters).detach()
+        self.steps = 0
+        self.first, self.second = torch.zeros_like(weights), torch.zeros_like(weights)  # running means
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """One step along the gradient that a backward pass has left, which is used up."""
+        gradient = parameters_to_vector(
+            [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters]
+        )
+        # The norm is clipped as torch.nn.utils.clip_grad_norm_ does.
+        gradient *= (self.clip / (torch.linalg.vector_norm(gradient) + 1e-6)).clamp(max=1.0)
+        self.steps += 1
+        change = self.change(gradient).split([p.numel() for p in self.parameters])
+        for parameter, part in zip(self.parameters, change, strict=True):
+            parameter += part.view_as(parameter)
+            parameter.grad = None
+
+    @abstractmethod
+    def change(self, gradient: Tensor) -> Tensor:
+        """What to add to the weights; moves the running means."""
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on exactly from here."""
+        return {"steps": self.steps, "first": self.first, "second": self.second}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a kept state, which stays as it is."""
+        self.steps = state["steps"]
+        self.first.copy_(state["first"])
+        self.second.copy_(state["second"])
+
+
+class Adam(Optimizer):
+    """Means of the gradient and of its square; the second forgets faster than usual, as rewards change."""
+
+    def change(self, gradient: Tensor) -> Tensor:
+        """The mean gradient over its mean size."""
+        keep, keep_square = 0.9, 0.98
+        self.first.lerp_(gradient, 1 - keep)
+        self.second.mul_(keep_square).addcmul_(gradient, gradient, value=1 - keep_square)
+        size = (self.second / (1 - keep_square**self.steps)).sqrt_().add_(1e-8)
+        return self.first / size * (-self.rate / (1 - keep**self.steps))
+
+
+class Adadelta(Optimizer):
+    """Means of the squared gradient and of the squared change: the paper's."""
+
+    def change(self, gradient: Tensor) -> Tensor:
+        """The gradient, scaled to the size of earlier changes."""
+        keep, floor = 0.9, 1e-6
+        self.second.mul_(keep).addcmul_(gradient, gradient, value=1 - keep)
+        change = (self.first + floor).sqrt_() / (self.second + floor).sqrt_() * gradient
+        self.first.mul_(keep).addcmul_(change, change, value=1 - keep)
+        return -self.rate * change
+
+
+OPTIMIZERS: dict[str, type[Optimizer]] = {"adam": Adam, "adadelta": Adadelta}
