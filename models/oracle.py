@@ -155,12 +155,14 @@ class Oracle:
     def _masked(self, logits: Tensor, template: list[int], present: set[int], unused: set[int]) -> Tensor:
         """Allowed are: END once something is there and no variable is unused; and, where more room is left
         than the unused variables need, the span's variables, else just the unused ones. Actions where a
-        variable may stand that is not needed, if the span has none or rules may hold constants.
+        variable may stand that is not needed: any if the span has none, else those that may be constants.
         """
         room = self.solver.template_limit - len(template)
         allowed = set(present) if room > len(unused) else set(unused)
-        if room > len(unused) and (self.solver.constants or not present):
-            allowed |= set(range(1 + self.solver.variables, self.solver.tokens))
+        if room > len(unused):
+            actions = range(1 + self.solver.variables, self.solver.tokens)
+            constant = self.solver.constant.tolist()
+            allowed |= {token for token in actions if not present or constant[token - actions.start]}
         if template and not unused:
             allowed.add(codes.END)
         forbidden = torch.tensor([token not in allowed for token in range(self.solver.tokens)])

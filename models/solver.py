@@ -40,7 +40,6 @@ class Solver(nn.Module):
         super().__init__()
         size, self.variables = config.hidden, config.max_variables
         self.template_limit = config.template_limit
-        self.constants = config.constants
         self.tokens = 1 + self.variables + actions
         self.source = nn.Embedding(self.variables + words + 1, config.embedding)
         self.encoder = nn.LSTMCell(config.embedding, size)
@@ -50,6 +49,9 @@ class Solver(nn.Module):
         self.attend_memory = nn.Linear(size, size, bias=False)
         self.attend_score = nn.Linear(size, 1, bias=False)
         self.output = nn.Linear(2 * size, self.tokens)
+        # Which actions may stand in a rule with variables: of the config, and so not among the weights.
+        self.constant: Tensor
+        self.register_buffer("constant", _constants(actions, config), persistent=False)
 
     def localized(self, leaves: Tensor) -> Tensor:
         """A span's tokens as the Solver sees them: variables by local name, in order of appearance.
@@ -138,15 +140,22 @@ class Solver(nn.Module):
 
         A DstExp ends once it is not empty and every variable of its span is used; where just enough room
         is left for the unused variables, only they may follow. Actions are for spans without variables,
-        unless the config lets rules hold constants.
+        except those that the config lets rules hold as constants.
         """
         needed = unused.sum(dim=1, keepdim=True)  # [K, 1]
         room = self.template_limit - position
         spare = needed < room
         end = (needed == 0) & (torch.full_like(needed, position) > 0)
         variables = (present & spare) | (unused & (needed == room))
-        actions = spare if self.constants else spare & ~present[:, :1]
-        return torch.cat([end, variables, actions.expand(-1, self.tokens - 1 - self.variables)], dim=1)
+        actions = spare & (self.constant | ~present[:, :1])  # [K, actions]
+        return torch.cat([end, variables, actions], dim=1)
+
+
+def _constants(actions: int, config: ModelConfig) -> Tensor:
+    """Which actions may be constants.  # bool [actions]"""
+    if isinstance(config.constants, bool):
+        return torch.full([actions], config.constants)
+    return torch.tensor([number in config.constants for number in range(1, actions + 1)])
 
 
 def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None, active: Tensor) -> Tensor:

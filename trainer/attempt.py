@@ -49,7 +49,7 @@ class Attempt:
         vocabularies: tuple[Vocabulary, Vocabulary],
         config: TrainConfig,
         seed: int,
-        constants: bool,
+        constants: bool | tuple[int, ...],
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(seed)
@@ -157,7 +157,7 @@ class Attempt:
     def _report(self, evaluation: Evaluation, lesson: int) -> Report:
         return Report(
             self.seed,
-            self.constants,
+            bool(self.constants),
             self.outcome,
             self.updates,
             self.learner.trajectories,

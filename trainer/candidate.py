@@ -21,7 +21,7 @@ class Fit:
 
     number: int
     seed: int
-    constants: bool
+    constants: bool | tuple[int, ...]
     fitted: bool
     wrong: tuple[int, ...]  # examples that it does not get right
     simplicity: float  # mean over all examples
@@ -77,10 +77,22 @@ class Candidate:
         return (self.fit.fitted and self.tried >= enough) or self.tried >= self.config.attempts
 
     def _begin(self) -> Attempt:
-        """The next attempt. Rules with constants are tried every other time, so that none waits for long."""
-        constants = {"never": False, "always": True, "if-needed": self.tried % 2 == 1}[self.config.constants]
+        """The next attempt."""
+        constants = self._constants()
         seed = derived_seed(self.seed, self.number, self.tried)
         return Attempt(self.examples, self.vocabularies, self.config, seed, constants, self.device)
+
+    def _constants(self) -> bool | tuple[int, ...]:
+        """Which actions the next attempt's rules may hold beside variables.
+
+        Where it depends on need, every other attempt goes without. The others have those that no word
+        alone stands for, which are few and easily found; or, in turn with them, all.
+        """
+        if self.config.constants != "if-needed":
+            return self.config.constants == "always"
+        if self.tried % 2 == 0:
+            return False
+        return (self.examples.not_alone() or True) if self.tried % 4 == 1 else True
 
     def stride(self) -> Report:
         """One stride of the present attempt; where it ends, the next is made ready."""
@@ -139,7 +151,7 @@ class Candidate:
             "tried": self.tried,
             "updates": self.updates,
             "trajectories": self.trajectories,
-            "fit": None if self.fit is None else {**vars(self.fit), "wrong": list(self.fit.wrong)},
+            "fit": None if self.fit is None else vars(self.fit),
             "attempt": self.attempt.state(),
         }
 
@@ -148,7 +160,7 @@ class Candidate:
         self.tried, self.updates = state["tried"], state["updates"]
         self.trajectories = state["trajectories"]
         if state["fit"] is not None:
-            self.fit = Fit(**{**state["fit"], "wrong": tuple(state["fit"]["wrong"])})
+            self.fit = Fit(**state["fit"])
         # The state of a candidate that is done holds its last attempt, which has the number before.
         ended = 1 if self.done else 0
         self.tried -= ended

@@ -76,7 +76,7 @@ class TrainConfig(BaseModel):
     attempts: int = Field(4, ge=1, le=64, description="Attempts of one candidate, each from a fresh seed.")
     recombined: int = Field(4000, ge=1, description="New commands on which candidates are compared.")
 
-    def network(self, constants: bool) -> ModelConfig:
+    def network(self, constants: bool | tuple[int, ...]) -> ModelConfig:
         """The part that the networks need."""
         return ModelConfig(
             embedding=self.embedding,

@@ -51,6 +51,11 @@ class Examples:
         """Their gold actions, likewise."""
         return self.gold[index][:, : int(self.gold_length[index].max())]
 
+    def not_alone(self) -> tuple[int, ...]:
+        """The actions that no command of one word leads to."""
+        alone = set(self.gold[self.length == 1].flatten().tolist())
+        return tuple(sorted(set(self.gold.flatten().tolist()) - alone - {0}))
+
     def known(self) -> dict[tuple[int, ...], tuple[int, ...]]:
         """The gold actions of each command, as numbers."""
         rows = zip(self.words.tolist(), self.gold.tolist(), strict=True)

@@ -129,7 +129,7 @@ configurations = st.fixed_dictionaries(
         "span_limit": st.integers(2, 4),
         "variable_limit": st.integers(2, 3),
         "template_limit": st.integers(6, 10),
-        "constants": st.booleans(),
+        "constants": st.one_of(st.booleans(), st.sets(st.integers(1, 6)).map(tuple)),
         "composer": st.booleans(),
     }
 )

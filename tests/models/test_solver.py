@@ -30,7 +30,7 @@ def spans(draw, config):
     span_limit=st.integers(2, 4),
     variable_limit=st.integers(2, 3),
     room=st.integers(0, 4),
-    constants=st.booleans(),
+    constants=st.one_of(st.booleans(), st.sets(st.integers(1, ACTIONS)).map(tuple)),
     temperature=st.sampled_from([None, 0.5, 1.0, 5.0]),
 )
 def test_a_translation_uses_every_variable_and_ends_in_time(
@@ -61,8 +61,9 @@ def test_a_translation_uses_every_variable_and_ends_in_time(
         assert 1 <= len(template) <= config.template_limit
         used = {token for token in template if token <= config.max_variables}
         assert used == set(range(1, variables + 1))
-        if variables and not constants:
-            assert used == set(template), "no actions in a rule with variables"
+        if variables and constants is not True:
+            actions = {token - config.max_variables for token in set(template) - used}
+            assert actions <= set(constants or ()), "no other actions in a rule with variables"
         assert max(template) < solver.tokens
 
 

@@ -61,3 +61,9 @@ def test_nothing_at_all():
     assert padded([]).shape == (0, 0)
     assert padded([[], []]).shape == (2, 0)
     assert len(Examples([], SOURCE, TARGET)) == 0
+
+
+def test_actions_that_no_word_alone_leads_to():
+    pairs = [Pair(("a",), ("A", "B")), Pair(("b", "a"), ("B", "C", "A")), Pair(("b", "b"), ("D", "C"))]
+    target = Vocabulary(("A", "B", "C", "D"))
+    assert Examples(pairs, Vocabulary(("a", "b")), target).not_alone() == (3, 4)

@@ -77,10 +77,18 @@ def test_seeds_are_the_same_everywhere_and_distinct():
 
 
 @pytest.mark.parametrize(
-    ("constants", "tried"), [("never", [False] * 2), ("always", [True] * 2), ("if-needed", [False, True])]
+    ("constants", "tried"),
+    [
+        ("never", [False] * 4),
+        ("always", [True] * 4),
+        ("if-needed", [False, (3,), False, True]),  # in turn: those that no word alone stands for, and all
+    ],
 )
-def test_constants_are_tried_as_the_config_says(examples, vocabularies, tiny_config, constants, tried):
-    config = tiny_config.model_copy(update={"constants": constants, "stall": 1})
+def test_constants_are_tried_as_the_config_says(
+    examples, vocabularies, tiny_config, constants, tried, monkeypatch
+):
+    config = tiny_config.model_copy(update={"constants": constants, "stall": 1, "attempts": 4})
+    monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
     candidate = Candidate(0, examples, vocabularies, config, 1, "cpu")
     attempts = [candidate.attempt]
     while not candidate.done:
