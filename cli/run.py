@@ -17,6 +17,7 @@ from lane.cli.answers import Answerer, Gallery, Options, TooManyPicturesError
 from lane.cli.lines import WorkerError, answer_all
 from lane.cli.report import Report, StoppedError
 from lane.runtime import ModelError, Translator, load
+from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
 
 EXPLAIN = ("text", "tree", "svg", "html", "json")
@@ -81,7 +82,10 @@ def _new_parser(name: str, description: str, epilog: str | None) -> argparse.Arg
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
-    parser.add_argument("--backend", choices=BACKENDS, default="auto", help="how to run the model")
+    backend = "how to run the model; auto (the default) goes by the file"
+    parser.add_argument("--backend", choices=BACKENDS, default="auto", help=backend)
+    trust = "the SHA-256 that the model file must have, from a source you trust; or yes. TorchScript needs it"
+    parser.add_argument("--trust", type=_trust, default=False, metavar="SHA256|yes", help=trust)
     return parser
 
 
@@ -89,6 +93,15 @@ def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000000")
     return int(text)
+
+
+def _trust(text: str) -> bool | str:
+    try:
+        return text == "yes" or checked(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither yes nor a SHA-256 of 64 hexadecimal digits"
+        ) from None
 
 
 class _ShowVersion(argparse.Action):
@@ -109,6 +122,8 @@ def _translate(options: argparse.Namespace) -> int:
     style = Options(options.format, options.explain, options.on_error)
     inputs, size = _inputs(options.files), options.batch_size
     with _load(options) as translator:
+        if options.explain:
+            translator.explain("")  # a backend that cannot says so now, and not after a line was read
         # No answer is part of a cycle: looking for some would take a fifth of the time.
         gc.freeze()
         gc.disable()
@@ -121,17 +136,14 @@ def _translate(options: argparse.Namespace) -> int:
             else:
                 from lane.cli.workers import Workers
 
-                with Workers(options.workers, translator.info.path, options.backend, style) as pool:
+                with Workers(options.workers, translator, style) as pool:
                     answer_all(inputs, pool, report.write, size, ahead=2 * options.workers)
     report.finish(options.stats)
     return SOME_FAILED if report.failed else 0
 
 
 def _load(options: argparse.Namespace) -> Translator:
-    try:
-        return load(options.model, options.backend)
-    except ModelError as error:
-        raise WrongUseError(str(error)) from None
+    return load(options.model, options.backend, trust=options.trust)
 
 
 def _inputs(files: list[str]) -> Iterator[tuple[str, BinaryIO]]:
@@ -161,6 +173,11 @@ def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, report: Repo
 def _rules(options: argparse.Namespace) -> int:
     with _load(options) as translator:
         table = translator.rules()
+        if not table:
+            raise WrongUseError(
+                f"{translator.info.path}: its card lists no rules; export again with --verify and the "
+                "training pairs, or as a program"
+            )
     shown = table if options.everything else [rule for rule in table if rule.uses] or table
     width = max(len(" ".join(rule.span)) for rule in shown)
     lines = [f"{' '.join(rule.span):<{width}} -> {' '.join(rule.template)}\n" for rule in shown]
@@ -181,7 +198,7 @@ def main() -> int:
         if arguments[:1] == ["rules"]:
             return _rules(_rules_parser().parse_args(arguments[1:]))
         return _translate(_parser().parse_args(_with_kind(arguments)))
-    except WrongUseError as error:
+    except (WrongUseError, ModelError) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_USE
     except WorkerError as error:

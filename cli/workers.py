@@ -7,6 +7,7 @@ answers through the parent would copy every byte four times more.
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -15,7 +16,7 @@ from multiprocessing.context import BaseContext
 
 from lane.cli.answers import Answerer, Options
 from lane.cli.lines import Answer, Batch, WorkerError
-from lane.runtime import load
+from lane.runtime import ModelError, Translator
 
 _NEVER = -1
 
@@ -23,11 +24,13 @@ _NEVER = -1
 class Workers:
     """An engine of several processes; used as a context."""
 
-    def __init__(self, count: int, model: str, backend: str, options: Options) -> None:
-        # A fork is ready at once, and is safe as long as this process has a single thread.
-        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        turns = _Turns(context)
-        self._pool = ProcessPoolExecutor(count, context, _start, (model, backend, options, turns))
+    def __init__(self, count: int, translator: Translator, options: Options) -> None:
+        # A fork is ready at once, and is safe as long as this process has a single thread: the libraries of
+        # the other backends have some of their own.
+        forks = sys.platform == "linux" and translator.info.backend == "program"
+        context = multiprocessing.get_context("fork" if forks else "spawn")
+        turns, model = _Turns(context), pickle.dumps(translator)
+        self._pool = ProcessPoolExecutor(count, context, _start, (model, options, turns))
         self._submitted = 0
 
     def submit(self, batch: Batch) -> Future[Answer]:
@@ -65,21 +68,33 @@ class _Turns:
             self._changed.notify_all()
 
 
-_answerer: Answerer  # of a worker process
+_answerer: Answerer | ModelError  # of a worker process, or why there is none
 _turns: _Turns
 
 
-def _start(model: str, backend: str, options: Options, turns: _Turns) -> None:
+def _start(model: bytes, options: Options, turns: _Turns) -> None:
     global _answerer, _turns
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
-    _answerer, _turns = Answerer(load(model, backend), options), turns
+    _turns = turns
+    try:
+        _answerer = Answerer(pickle.loads(model), options)
+    except ModelError as error:  # its file is not the same any more
+        _answerer = error
 
 
 def _answer(number: int, batch: Batch) -> Answer:
     """Answer a batch and write it in its turn; what is left for the parent is the account of it."""
-    answer = _answerer.submit(batch)
+    try:
+        if isinstance(_answerer, ModelError):
+            raise _answerer
+        answer = _answerer.submit(batch)
+    except ModelError:
+        # What comes before is still written, and nobody waits for a turn that never comes.
+        if _turns.wait(number):
+            _turns.give(_NEVER)
+        raise
     output, answer.output = memoryview(answer.output), b""
     if _turns.wait(number):
         following = _NEVER

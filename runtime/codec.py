@@ -187,18 +187,18 @@ def _rule(place: int, row: Any) -> Rule:
 
 def load(path: Path) -> Program:
     """Read a file of bounded size."""
-    return load_with_digest(path)[0]
-
-
-def load_with_digest(path: Path) -> tuple[Program, str]:
-    """The program in a file, and the checksum it states."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise ProgramError(str(path), error.strerror or str(error)) from None
+    return decode_file(path, data)
+
+
+def decode_file(path: Path, data: bytes) -> Program:
+    """The program in the bytes of a file; an error names the file too."""
     try:
-        return decode(data), digest(data)
+        return decode(data)
     except ProgramError as error:
         raise ProgramError(f"{path}: {error.place}", error.problem) from None
 

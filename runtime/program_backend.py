@@ -1,15 +1,14 @@
 """The program backend: pure Python over the tables of a `.lane` file."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from lane.runtime import errors
 from lane.runtime.bounds import FORMAT_VERSION
 from lane.runtime.composer import Gap, compose
 from lane.runtime.derivation import Derivation
-from lane.runtime.nearest import nearest_word
+from lane.runtime.failures import Failures
+from lane.runtime.model_file import ModelFile
 from lane.runtime.plans import MAX_SHAPE, Plan, PlanCache, make_plan
 from lane.runtime.program import Program, Rule
 from lane.runtime.results import Failure, Info, Translation
@@ -20,27 +19,28 @@ from lane.runtime.values import Overflow, evaluate, write_out
 class ProgramBackend:
     """Translates with a program. Only its caches ever change, so threads may share it."""
 
-    def __init__(self, program: Program, path: str = "", sha256: str = "") -> None:
+    def __init__(self, program: Program, path: str = "", sha256: str = "", file_sha256: str = "") -> None:
         self.program = program
         self.tables = program.tables
-        self._path, self._sha256 = path, sha256
+        self._path, self._sha256, self._file_sha256 = path, sha256, file_sha256
         values = self.tables.value_of
         self._text_of = {word: " ".join(values.get(word, ())) for word, _ in program.words}
         self._length_of = {word: len(values.get(word, ())) for word, _ in program.words}
         self._longest = max(self._length_of.values())
         self._plans = PlanCache()
-        self._nearest = lru_cache(maxsize=4096)(self._find_nearest)
+        limits = program.limits
+        self._failures = Failures(self._text_of, limits.max_words, limits.max_actions)
 
     @classmethod
-    def load(cls, path: Path, threads: int) -> "ProgramBackend":
-        """Read a file; `threads` is of no use to pure Python."""
+    def load(cls, file: ModelFile, threads: int) -> "ProgramBackend":
+        """Open a file; `threads` is of no use to pure Python."""
         from lane.runtime import codec
 
-        program, sha256 = codec.load_with_digest(path)
-        return cls(program, str(path), sha256)
+        program = codec.decode_file(file.path, file.data)
+        return cls(program, str(file.path), codec.digest(file.data), file.sha256)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ProgramBackend, (self.program, self._path, self._sha256)
+        return ProgramBackend, (self.program, self._path, self._sha256, self._file_sha256)
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
         """One answer a command; this loop is the fast path, for shapes met before."""
@@ -59,7 +59,7 @@ class ProgramBackend:
         return answers
 
     def _translate_new(self, words: list[str]) -> Translation:
-        failure = self._check(words)
+        failure = self._failures.of_command(words)
         if failure is not None:
             return Translation("", failure)
         shape = tuple([self.tables.leaf_of[word] for word in words])
@@ -82,7 +82,9 @@ class ProgramBackend:
         lengths = [self._length_of[word] for word in words]
         results = evaluate(self.tables, composition, values, lengths)
         if isinstance(results, Overflow):
-            return Translation("", self._overflow(words, composition.reductions[results.reduction].start))
+            return Translation(
+                "", self._failures.too_long(words, composition.reductions[results.reduction].start)
+            )
         if composition.gap is not None:
             return Translation("", self._beyond(words, composition.gap))
         return Translation(write_out(results[-1]))
@@ -92,7 +94,7 @@ class ProgramBackend:
         from lane.runtime.explain import derive
 
         words = text.split()
-        failure = self._check(words)
+        failure = self._failures.of_command(words)
         if failure is not None:
             return Derivation(tuple(words), (), "", failure)
         steps, value, problem = derive(self.tables, words)
@@ -100,7 +102,7 @@ class ProgramBackend:
             return Derivation(tuple(words), steps, write_out(value))
         if isinstance(problem, Gap):
             return Derivation(tuple(words), steps, "", self._beyond(words, problem))
-        return Derivation(tuple(words), steps, "", self._overflow(words, problem))
+        return Derivation(tuple(words), steps, "", self._failures.too_long(words, problem))
 
     def rules(self) -> tuple[Rule, ...]:
         """Every rule of the program, in the order of the file."""
@@ -115,6 +117,7 @@ class ProgramBackend:
             path=self._path,
             format_version=FORMAT_VERSION,
             sha256=self._sha256,
+            file_sha256=self._file_sha256,
             words=tuple(word for word, _ in program.words),
             actions=program.actions,
             max_words=program.limits.max_words,
@@ -129,32 +132,6 @@ class ProgramBackend:
 
     def close(self) -> None:
         """Nothing is held open."""
-
-    def _check(self, words: list[str]) -> Failure | None:
-        """Failures of the command itself, before any merge."""
-        if not words:
-            return Failure(errors.EMPTY, "the command has no words")
-        bound = self.tables.limits.max_words
-        if len(words) > bound:
-            message = f"the command has {len(words)} words; the model takes at most {bound}"
-            return Failure(errors.TOO_MANY_WORDS, message, words[bound], bound + 1)
-        leaf_of = self.tables.leaf_of
-        for position, word in enumerate(words, start=1):
-            if word not in leaf_of:
-                nearest = self._nearest(word)
-                hint = f"; did you mean {nearest!r}?" if nearest else ""
-                shown = word if len(word) <= 60 else word[:57] + "..."
-                message = f"unknown word {shown!r} (word {position}){hint}"
-                return Failure(errors.UNKNOWN_WORD, message, word, position, nearest)
-        return None
-
-    def _find_nearest(self, word: str) -> str | None:
-        return nearest_word(word, self.tables.leaf_of)
-
-    def _overflow(self, words: list[str], start: int) -> Failure:
-        bound = self.tables.limits.max_actions
-        message = f"the translation is longer than {bound} actions (from word {start + 1})"
-        return Failure(errors.TOO_MANY_ACTIONS, message, words[start], start + 1)
 
     def _beyond(self, words: list[str], gap: Gap) -> Failure:
         start, left, right = gap

@@ -14,7 +14,7 @@ class Failure:
     message: str
     """One line for people."""
     word: str | None = None
-    """The word the failure is about, if it is about one."""
+    """The word the failure is about, if it is about one and the backend knows which."""
     position: int | None = None
     """The place of that word in the command, counted from 1."""
     nearest: str | None = None
@@ -48,6 +48,9 @@ class Info:
     path: str
     format_version: int
     sha256: str
+    """The checksum that the file states of its content."""
+    file_sha256: str
+    """Of the whole file: what `lane-export` prints, and what `load` compares with `trust`."""
     words: tuple[str, ...]
     actions: tuple[str, ...]
     max_words: int
@@ -55,6 +58,7 @@ class Info:
     complete: bool
     """No command over the vocabulary leads beyond the model."""
     nodes: int
+    """Of a program's table; networks have none."""
     rules: int
     margin: float | None
     trust: float | None

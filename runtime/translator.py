@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from lane.runtime import codec
+from lane.runtime import codec, model_file
+from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.derivation import Derivation
 from lane.runtime.errors import ModelError
+from lane.runtime.model_file import ModelFile, Trust
 from lane.runtime.program import Rule
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.results import Info, Translation
@@ -35,9 +37,31 @@ class Backend(Protocol):
         """Give back what it holds."""
 
 
-# By name: how to open a file, and the first bytes that tell its kind. Looked through in this order.
-_BACKENDS: dict[str, tuple[Callable[[Path, int], Backend], bytes]] = {
-    "program": (ProgramBackend.load, codec.MAGIC),
+def _onnx(file: ModelFile, threads: int) -> Backend:
+    from lane.runtime import onnx_backend  # what it imports is of no use to programs
+
+    return onnx_backend.load(file, threads)
+
+
+def _torchscript(file: ModelFile, threads: int) -> Backend:
+    from lane.runtime import torchscript_backend
+
+    return torchscript_backend.load(file, threads)
+
+
+class _Kind(NamedTuple):
+    """A kind of file: what opens it, the first bytes that tell it, and how large one may be."""
+
+    open: Callable[[ModelFile, int], Backend]
+    magic: bytes
+    max_bytes: int
+
+
+# By name, looked through in this order. ONNX has no magic number: the key of its first field must do.
+_BACKENDS = {
+    "program": _Kind(ProgramBackend.load, codec.MAGIC, MAX_FILE_BYTES),
+    "onnx": _Kind(_onnx, b"\x08", 2**30),
+    "torchscript": _Kind(_torchscript, b"PK\x03\x04", 2**30),
 }
 BACKENDS = ("auto", *_BACKENDS)
 
@@ -94,34 +118,41 @@ class Translator:
         self.close()
 
 
-def load(path: str | Path | None = None, backend: str = "auto", threads: int = 1) -> Translator:
+def load(
+    path: str | Path | None = None, backend: str = "auto", threads: int = 1, trust: bool | str = False
+) -> Translator:
     """Open a model file, or the bundled SCAN model; raises ModelError if it cannot be used.
 
     `backend` "auto" goes by the file's first bytes; `threads` bounds the threads of backends that have any.
+    A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file as its
+    maker tells it. Other files need none, and a SHA-256 that is given is compared for them too.
     """
     if threads < 1:
         raise ValueError(f"threads is {threads}; it must be at least 1")
+    trust = model_file.checked(trust)
+    if backend not in BACKENDS:
+        raise ValueError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
     if path is None:
         if not BUNDLED_MODEL.exists():
             raise ModelError("this installation bundles no model: give the path of one")
         path = BUNDLED_MODEL
     path = Path(path)
-    if backend == "auto":
-        backend = _kind(path)
-    elif backend not in _BACKENDS:
-        raise ValueError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
-    open_file, _ = _BACKENDS[backend]
-    return Translator(open_file(path, threads))
+    return Translator(open_backend(path, _kind(path) if backend == "auto" else backend, threads, trust))
+
+
+def open_backend(path: Path, name: str, threads: int, trust: Trust) -> Backend:
+    """Open a file with the backend of this name."""
+    kind = _BACKENDS[name]
+    file = model_file.read(path, kind.max_bytes, trust)
+    if len(file.data) > kind.max_bytes:
+        raise file.error(f"is larger than {kind.max_bytes} bytes: no file of lane-export is")
+    return kind.open(file, threads)
 
 
 def _kind(path: Path) -> str:
     """The backend for a file by its first bytes; the program's reader knows best what else a file may be."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(64)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from None
-    for name, (_, magic) in _BACKENDS.items():
-        if start.startswith(magic):
+    start = model_file.start_of(path)
+    for name, kind in _BACKENDS.items():
+        if start.startswith(kind.magic):
             return name
     return "program"

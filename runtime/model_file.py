@@ -1,0 +1,78 @@
+"""A model file, read once: the bytes that are compared with a checksum are the bytes that are loaded."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+from lane.runtime.errors import ModelError
+
+Trust: TypeAlias = bool | str
+"""True, False, or the SHA-256 that the file must have."""
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+_NO_TRUST = (
+    "a TorchScript archive is code, and using it runs that code, so it is opened only with trust. "
+    "If you made the file: trust=True (lane-run --trust yes). If somebody gave it to you: ask them, and not "
+    "the file, for the SHA-256 that lane-export printed when it was made, and give that as trust "
+    "(lane-run --trust SHA256): then this very file is opened or none. `lane-export info` shows what the "
+    "file says of itself without running it. Program and ONNX files are data and need no trust"
+)
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The bytes of a model and where they came from."""
+
+    path: Path
+    data: bytes = field(repr=False)
+    trust: Trust = False
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the whole file, as `lane-export` and `sha256sum` print it."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def error(self, problem: str) -> ModelError:
+        """What is wrong with it."""
+        return ModelError(f"{self.path}: {problem}")
+
+    def require_trust(self) -> None:
+        """Refuse a file that is code unless its user vouches for it; a wrong SHA-256 was refused before."""
+        if not self.trust:
+            raise self.error(_NO_TRUST)
+
+
+def start_of(path: Path) -> bytes:
+    """The first bytes, which tell the kind of a file."""
+    return _read(path, 64)
+
+
+def read(path: Path, most: int, trust: Trust) -> ModelFile:
+    """A file of at most `most` bytes, and one byte more of a larger one; a SHA-256 in `trust` is compared."""
+    file = ModelFile(path, _read(path, most + 1), trust)
+    if isinstance(trust, str) and file.sha256 != trust:
+        raise file.error(
+            "its SHA-256 is not the one given as trust: it is another file, or it was changed on the way; "
+            "get it again from where the SHA-256 came from"
+        )
+    return file
+
+
+def checked(trust: object) -> Trust:
+    """A trust that has a meaning, a SHA-256 in lower case; ValueError otherwise."""
+    if isinstance(trust, bool):
+        return trust
+    if isinstance(trust, str) and _SHA256.fullmatch(trust.lower()):
+        return trust.lower()
+    raise ValueError(f"trust is {trust!r}; it must be True, False or a SHA-256 of 64 hexadecimal digits")
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,148 @@
+"""What the ONNX and the TorchScript backend share: all but the call of the network itself."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from lane.runtime.card import Card
+from lane.runtime.derivation import Derivation
+from lane.runtime.errors import TOO_MANY_ACTIONS, ModelError
+from lane.runtime.failures import Failures
+from lane.runtime.model_file import ModelFile
+from lane.runtime.program import Rule
+from lane.runtime.results import Info, Translation
+
+OK = "ok"
+_CELLS = 2**16  # words translated at a time, padding included: bounds the memory of a call
+
+
+class Run(Protocol):
+    """How to call a network."""
+
+    def __call__(self, rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
+        """From word numbers, then zeros: the actions of all rows in a line, lengths, and statuses."""
+
+
+class NetworkBackend:
+    """Translates with a network file. Nothing in it changes, so threads may share it."""
+
+    def __init__(self, file: ModelFile, card: Card, threads: int, run: Run) -> None:
+        self._path, self._threads, self._card = file.path, threads, card
+        self._file_sha256 = file.sha256
+        self._run: Run | None = run
+        self._number_of = {word: number for number, word in enumerate(card.words, start=1)}
+        self._failures = Failures(card.words, card.max_words, card.max_actions)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By path: a network is opened anew elsewhere, and only if it is still the same file."""
+        return reopen, (self._card.kind, str(self._path.absolute()), self._threads, self._file_sha256)
+
+    def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
+        """One answer a command; those that are wrong by themselves never reach the network."""
+        split = [text.split() for text in texts]
+        answers: dict[int, Translation] = {}
+        lengths: dict[int, int] = {}
+        for place, words in enumerate(split):
+            failure = self._failures.of_command(words)
+            if failure is None:
+                lengths[place] = len(words)
+            else:
+                answers[place] = Translation("", failure)
+        for portion in _portions(lengths):
+            commands = [split[place] for place in portion]
+            answers.update(zip(portion, self._translate(commands), strict=True))
+        return [answers[place] for place in range(len(split))]
+
+    def _translate(self, commands: list[list[str]]) -> Iterator[Translation]:
+        """Commands in order of their lengths, all of known words."""
+        width, number_of = len(commands[-1]), self._number_of
+        rows = [[number_of[word] for word in words] + [0] * (width - len(words)) for words in commands]
+        if self._run is None:
+            raise self._error("the translator is closed: load the model again")
+        try:
+            actions, length, status = self._run(rows)
+        except Exception as error:
+            raise self._error(f"the network failed on a batch of commands: {first_line(error)}") from None
+        if not len(length) == len(status) == len(rows) or min(length) < 0 or sum(length) != len(actions):
+            self._refuse()
+        names, statuses, at = self._card.actions, self._card.statuses, 0
+        if actions and not 1 <= min(actions) <= max(actions) <= len(names):
+            self._refuse()
+        for words, size, number in zip(commands, length, status, strict=True):
+            code = statuses[number] if 0 <= number < len(statuses) else None
+            if code == OK:
+                yield Translation(" ".join([names[i - 1] for i in actions[at : at + size]]))
+            elif code == TOO_MANY_ACTIONS:
+                # Where a value grows too long is known only inside of the network.
+                yield Translation("", self._failures.too_long(words, None))
+            else:
+                self._refuse()
+            at += size
+
+    def explain(self, text: str) -> Derivation:
+        """A network file gives results, not steps: ModelError says what to use."""
+        raise self._error(
+            f"the {self._card.kind} file of a model cannot explain its translations; export the model as a "
+            "program (lane-export --formats program) and explain with that: it gives the same answers"
+        )
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that the training data used, as the card lists them; none if it lists none."""
+        return self._card.rules
+
+    @property
+    def info(self) -> Info:
+        """The card of the file."""
+        return self._card.info(str(self._path), self._file_sha256)
+
+    def close(self) -> None:
+        """Let go of the network."""
+        self._run = None
+
+    def _error(self, problem: str) -> ModelError:
+        return ModelError(f"{self._path}: {problem}")
+
+    def _refuse(self) -> NoReturn:
+        raise self._error(
+            "the network answers with numbers that its card gives no meaning: export the model again"
+        )
+
+
+def reopen(kind: str, path: str, threads: int, sha256: str) -> Any:
+    """The backend of a file that was open elsewhere; it is trusted to be what it was there."""
+    from lane.runtime.translator import open_backend
+
+    try:
+        return open_backend(Path(path), kind, threads, sha256)
+    except ModelError as error:
+        raise ModelError(f"a translator that was sent to this process cannot be opened: {error}") from None
+
+
+def _portions(lengths: dict[int, int]) -> Iterator[list[int]]:
+    """The places of commands to translate together, by length, so that a long one pads no short one."""
+    portion: list[int] = []
+    for place in sorted(lengths, key=lengths.__getitem__):
+        # Lengths rise, so the command at hand is the longest so far.
+        if portion and (len(portion) + 1) * lengths[place] > _CELLS:
+            yield portion
+            portion = []
+        portion.append(place)
+    if portion:
+        yield portion
+
+
+def needs(file: ModelFile, package: str, extra: str, imports: Callable[[], Any]) -> Any:
+    """What `imports` gives; ModelError tells what to install where it is not there."""
+    try:
+        return imports()
+    except ImportError as error:
+        raise file.error(
+            f'to use it {package} is needed ({first_line(error)}): pip install "lane-expressions[{extra}]"; '
+            "a program (.lane) of the same model needs neither"
+        ) from None
+
+
+def first_line(error: Exception) -> str:
+    """The message of a foreign exception: libraries add whole stack traces to it."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:300] if lines else type(error).__name__

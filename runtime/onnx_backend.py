@@ -1,0 +1,54 @@
+"""The ONNX backend: an ONNX file by onnxruntime and numpy."""
+
+from typing import Any
+
+from lane.runtime.card import read_card
+from lane.runtime.containers import card_of_onnx
+from lane.runtime.model_file import ModelFile
+from lane.runtime.network import NetworkBackend, Run, first_line, needs
+
+KIND = "onnx"
+_SILENT = 4  # every failure is an exception too, and those are told of once
+
+
+def load(file: ModelFile, threads: int) -> NetworkBackend:
+    """Open a file: its card and its checksum first, then the network."""
+    card = read_card(file, KIND, card_of_onnx(file))
+    numpy, onnxruntime = needs(file, "onnxruntime", "onnx", _imports)
+    try:
+        session = _session(onnxruntime, file.data, threads)
+        inputs = [(part.name, part.type, len(part.shape)) for part in session.get_inputs()]
+    except Exception as error:
+        # The exceptions of onnxruntime have no class of their own in common.
+        raise file.error(f"onnxruntime cannot load it: {first_line(error)}") from None
+    if inputs != [("words", "tensor(int64)", 2)] or len(session.get_outputs()) != 3:
+        raise file.error("its network is not one of lane-export: it takes or gives something else")
+    return NetworkBackend(file, card, threads, _run(numpy, session))
+
+
+def _imports() -> tuple[Any, Any]:
+    import numpy
+    import onnxruntime  # type: ignore[import-untyped]
+
+    return numpy, onnxruntime
+
+
+def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Threads that have nothing to do sleep instead of keeping cores from the program around them.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = _SILENT
+    # Rewriting the graph takes as long as a hundred translations, and brings next to nothing.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def _run(numpy: Any, session: Any) -> Run:
+    def run(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
+        table = numpy.array(rows, dtype=numpy.int64)
+        actions, length, status = session.run(None, {"words": table})
+        return actions.tolist(), length.tolist(), status.tolist()
+
+    return run

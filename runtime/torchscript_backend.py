@@ -1,0 +1,45 @@
+"""The TorchScript backend: an archive by torch. An archive is code, so it is opened only with trust."""
+
+from io import BytesIO
+from typing import Any
+
+from lane.runtime.card import read_card
+from lane.runtime.containers import card_of_archive
+from lane.runtime.model_file import ModelFile
+from lane.runtime.network import NetworkBackend, Run, first_line, needs
+
+KIND = "torchscript"
+MAGIC = b"PK\x03\x04"
+
+
+def load(file: ModelFile, threads: int) -> NetworkBackend:
+    """Open an archive: its card and its checksum first, then trust, and only then what it holds."""
+    if not file.data.startswith(MAGIC):
+        raise file.error("not a TorchScript archive, which begins like a zip file")
+    card = read_card(file, KIND, card_of_archive(file))
+    file.require_trust()
+    torch = needs(file, "torch", "torch", _import)
+    try:
+        # From the bytes that were checked: the file itself may be another one by now.
+        module = torch.jit.load(BytesIO(file.data), map_location="cpu")
+        translate = module.translate_ids
+    except Exception as error:
+        raise file.error(f"torch cannot load it: {first_line(error)}") from None
+    # torch has one such number, for all that the process does with it.
+    torch.set_num_threads(threads)
+    return NetworkBackend(file, card, threads, _run(torch, translate))
+
+
+def _import() -> Any:
+    import torch
+
+    return torch
+
+
+def _run(torch: Any, translate: Any) -> Run:
+    def run(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
+        with torch.inference_mode():
+            actions, length, status = translate(torch.tensor(rows, dtype=torch.int64))
+        return actions.tolist(), length.tolist(), status.tolist()
+
+    return run
