@@ -18,7 +18,7 @@ from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined_examples
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
-_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "fitting", "reward")
+_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "fitting", "reward", "sampled")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Attempt:
         self.consolidations = 0
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
+        self.sampled = 0.0  # share of the last samples that were right
 
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
@@ -82,7 +83,7 @@ class Attempt:
         curriculum = self.curriculum
         evaluation = self.learner.evaluate(self.examples, curriculum.probe())
         curriculum.note(evaluation)
-        verdict = curriculum.judge(evaluation)
+        verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
         if verdict == "stalled":
             self.outcome = "stalled"
@@ -94,7 +95,7 @@ class Attempt:
                     self.examples, curriculum.draw(), curriculum.entropy, explore=True
                 )
                 self.updates += 1
-            self.reward = update.reward
+            self.reward, self.sampled = update.reward, update.right
         return evaluation, lesson
 
     def _consolidate(self) -> Evaluation:

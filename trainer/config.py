@@ -58,6 +58,9 @@ class TrainConfig(BaseModel):
     evaluate_every: int = Field(25, ge=1, description="Updates between greedy evaluations.")
     evaluate_most: int = Field(2000, ge=1, description="Most pairs of a lesson in such an evaluation.")
     patience: int = Field(8, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
+    sure: float = Field(
+        0.5, ge=0, le=1, description="Share of samples that must be right before the next lesson."
+    )
     stall: int = Field(16, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
     misfits: float = Field(
         0.05,

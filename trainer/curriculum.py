@@ -79,15 +79,20 @@ class Curriculum:
         weary = 1.0 / (1.0 + (streak - self.config.patience // 2).clamp(min=0))
         self.deficit[index] = torch.where(right, 0.5 * (1 - evaluation.simplicity), weary)
 
-    def judge(self, evaluation: Evaluation) -> Verdict:
-        """Whether the lesson is passed, stalled or to go on."""
+    def judge(self, evaluation: Evaluation, sampled: float) -> Verdict:
+        """Whether the lesson is passed, stalled or to go on; `sampled` is the share of right samples.
+
+        Longer commands are drawn right only where each of their parts nearly always is. A lesson that begins
+        before finds nothing to reward, and the entropy bonus alone then unlearns what was known.
+        """
         accuracy, simple = evaluation.accuracy, float(evaluation.simplicity.mean())
         if accuracy > self.best_accuracy or (accuracy == 1 and simple > self.best_simplicity + 1e-4):
             self.best_accuracy, self.no_gain = max(accuracy, self.best_accuracy), 0
             self.best_simplicity = simple if accuracy == 1 else -1.0
         else:
             self.no_gain += 1
-        if accuracy == 1 and (simple > 0.9999 or self.no_gain >= self.config.patience):
+        sure = simple > 0.9999 and sampled >= self.config.sure
+        if accuracy == 1 and (sure or self.no_gain >= self.config.patience):
             return "passed"
         wrong = int((~(evaluation.right & evaluation.whole)).sum())
         few = wrong <= max(2, self.config.misfits * len(evaluation.index))

@@ -34,11 +34,11 @@ def evaluation(lessons, wrong=(), simplicity=1.0, whole=True):
     )
 
 
-def verdicts(lessons, evaluations):
+def verdicts(lessons, evaluations, sampled=1.0):
     found = []
     for one in evaluations:
         lessons.note(one)
-        found.append(lessons.judge(one))
+        found.append(lessons.judge(one, sampled))
     return found
 
 
@@ -168,7 +168,7 @@ def test_goes_on_from_a_kept_state():
     lessons = curriculum()
     lessons.next_lesson()
     lessons.note(evaluation(lessons, wrong={1, 2}))
-    lessons.judge(evaluation(lessons, wrong={1, 2}))
+    lessons.judge(evaluation(lessons, wrong={1, 2}), 1.0)
     other = curriculum()
     other.restore(lessons.state())
     assert str(other.state()) == str(lessons.state())
@@ -176,3 +176,10 @@ def test_goes_on_from_a_kept_state():
     drawn = lessons.draw()
     torch.manual_seed(3)
     assert torch.equal(drawn, other.draw())
+
+
+def test_a_lesson_waits_for_samples_to_be_right_but_not_for_ever():
+    lessons = curriculum(sure=0.5)
+    everything_right = [evaluation(lessons)] * (PATIENCE + 1)
+    assert verdicts(lessons, everything_right, sampled=0.49) == ["go on"] * PATIENCE + ["passed"]
+    assert verdicts(curriculum(sure=0.5), everything_right[:1], sampled=0.5) == ["passed"]
