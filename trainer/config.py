@@ -113,6 +113,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "solver_rate": 1.0,
         "entropy": 0.1,
         "entropy_lessons": 1,
+        "sure": 0.0,
         "candidates": 1,
         "rounds": 1,
         "attempts": 1,
