@@ -1,3 +1,6 @@
+import importlib.util
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -9,3 +12,20 @@ def _one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """A model with random weights as all three kinds of files, by kind; and its checkpoint."""
+    from lane.export.exporter import Request, export
+    from lane.trainer.checkpoint import save
+
+    spec = importlib.util.spec_from_file_location(
+        "random_models", Path(__file__).parent / "export" / "conftest.py"
+    )
+    models = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(models)
+    place = tmp_path_factory.mktemp("exported")
+    save(models.make_checkpoint(), place / "model.pt")
+    request = Request(place / "model.pt", place, data=tuple(models.make_commands(5, 40, 6)), random=20)
+    return {file.kind: file.path for file in export(request).files} | {"checkpoint": place / "model.pt"}

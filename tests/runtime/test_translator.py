@@ -150,28 +150,25 @@ def test_threads_share_a_translator_even_while_plans_are_evicted(scan, monkeypat
         assert sum(plan.weight for plan in generation.values()) <= 2000
 
 
-def test_fuzzed_commands_never_raise(translator):
-    random = Random(4)
-    pieces = [
-        "jump",
-        "twice",
-        "and",
-        "$",
-        "$x",
-        "<error:x>",
-        "\x00",
-        "\ud800",
-        "é",
-        "\t",
-        "\n",
-        "\u2028",
-        " ",
-        "walk",
-    ]
-    texts = ["".join(random.choices(pieces, k=random.randrange(12))) for _ in range(20_000)]
+PIECES = ["jump", "twice", "and", "walk", "$", "$x", "<error:x>", "\x00", "\ud800", "é"]
+SPACES = ["\t", "\n", "\u2028", " "]
+
+
+def fuzz(translator, count, seed):
+    random = Random(seed)
+    texts = ["".join(random.choices(PIECES + SPACES, k=random.randrange(12))) for _ in range(count)]
     answers = translator.translate_batch(texts)
     assert {answer.error.code for answer in answers if answer.error} == {"empty", "unknown-word"}
     assert all(answer.ok == bool(answer.text) for answer in answers)
+
+
+def test_fuzzed_commands_never_raise(translator):
+    fuzz(translator, 20_000, 4)
+
+
+@pytest.mark.slow
+def test_many_fuzzed_commands_never_raise(translator):
+    fuzz(translator, 100_000, 5)
 
 
 def test_public_names():
