@@ -1,0 +1,141 @@
+"""A small web service: one model, many clients, nothing but the standard library around the runtime.
+
+    python service.py --model model.lane --port 8080
+    curl -d '{"commands": ["jump twice"]}' localhost:8080/translate
+
+A sketch to start from. It bounds what a client may send, ask for and wait; what it leaves to the proxy in
+front of it is TLS, who may ask, and how many may ask at a time.
+"""
+
+import argparse
+import json
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from lane.runtime import ModelError, Translation, Translator, load
+
+MAX_BODY_BYTES = 2**20
+MAX_COMMANDS = 1000
+MAX_ACTIONS = 10**6  # of all answers to a request: a short command may stand for a very long answer
+BATCH = 32  # how many commands are translated before the actions are counted
+
+
+class RefusedError(Exception):
+    """A request that is not answered: the status says why, the message what to do."""
+
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Service(ThreadingHTTPServer):
+    """The threads of all requests share one translator."""
+
+    def __init__(self, address: tuple[str, int], translator: Translator) -> None:
+        super().__init__(address, Handler)
+        self.translator = translator
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one connection."""
+
+    server: Service
+    protocol_version = "HTTP/1.1"
+    timeout = 10  # seconds that a client may keep a thread waiting
+
+    def do_GET(self) -> None:
+        """`/health`: whether it answers, and with which model."""
+        if self.path != "/health":
+            self._send(HTTPStatus.NOT_FOUND, {"error": "there are GET /health and POST /translate"})
+            return
+        info = self.server.translator.info
+        self._send(HTTPStatus.OK, {"status": "ok", "backend": info.backend, "model": info.file_sha256})
+
+    def do_POST(self) -> None:
+        """`/translate`: `{"commands": [...]}` gives `{"translations": [...]}` in the same order."""
+        try:
+            if self.path != "/translate":
+                raise RefusedError(HTTPStatus.NOT_FOUND, "there are GET /health and POST /translate")
+            self._send(HTTPStatus.OK, {"translations": self._translate(self._commands())})
+        except RefusedError as refused:
+            # What is left of the body is not read, so nothing more can come over this connection.
+            self.close_connection = True
+            self._send(refused.status, {"error": str(refused)})
+
+    def _commands(self) -> list[str]:
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "send a body with a Content-Length")
+        # Digits are counted first: reading a number of a million digits is work too.
+        if len(length) > 9 or int(length) > MAX_BODY_BYTES:
+            raise RefusedError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {MAX_BODY_BYTES} bytes"
+            )
+        try:
+            commands = json.loads(self.rfile.read(int(length)))["commands"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            commands = None
+        if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, 'send JSON of the form {"commands": ["jump twice"]}')
+        if len(commands) > MAX_COMMANDS:
+            raise RefusedError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MAX_COMMANDS} commands"
+            )
+        return commands
+
+    def _translate(self, commands: list[str]) -> list[dict[str, Any]]:
+        answers: list[dict[str, Any]] = []
+        actions = 0
+        for translation in self.server.translator.translate_iter(commands, BATCH):
+            answers.append(as_json(translation))
+            actions += len(translation.actions)
+            if actions > MAX_ACTIONS:
+                raise RefusedError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"the answers have more than {MAX_ACTIONS} actions together: send fewer commands",
+                )
+        return answers
+
+    def _send(self, status: HTTPStatus, content: dict[str, Any]) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def as_json(translation: Translation) -> dict[str, Any]:
+    """`actions`, or `error` with its code, message, word, position and nearest known word."""
+    if translation.error is not None:
+        return {"error": asdict(translation.error)}
+    return {"actions": list(translation.actions)}
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description="Serve a model over HTTP.")
+    parser.add_argument("--model", metavar="FILE", help="an exported model (the bundled SCAN model)")
+    parser.add_argument("--trust", metavar="SHA256", help="that the file must have; TorchScript needs it")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8080, help="0: any that is free")
+    options = parser.parse_args()
+    try:
+        translator = load(options.model, trust=options.trust or False)
+    except (ModelError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    with translator, Service((options.host, options.port), translator) as service:
+        # To standard output, so that whoever starts it with port 0 can read where it is.
+        print(f"http://{options.host}:{service.server_port}", flush=True)
+        with suppress(KeyboardInterrupt):
+            service.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
