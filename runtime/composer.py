@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from lane.runtime.tables import Tables
 
-_NO_PAIR = -1
+_NO_PAIR = -1  # no entry of the heap
 
 
 class Reduction(NamedTuple):
@@ -40,10 +40,63 @@ class Composition:
 
 
 def compose(tables: Tables, leaves: Sequence[int]) -> Composition:
-    """Merge the pair of highest rank, leftmost on a tie, until one variable is left: O(n log n)."""
-    if len(leaves) == 1:
+    """Merge the pair of highest rank, leftmost on a tie, until one variable is left: O(n log n).
+
+    Items are a linked list, named by the position of their first word. The heap holds the pairs, each as one
+    number, since that is what a heap compares fastest: priority * n + start. An entry is stale once the pair
+    that starts there has another number; a pair with the same number has the same rank and place, and so is
+    the next one all the same. One long function, since calls would be most of its time.
+    """
+    count = len(leaves)
+    if count == 1:
         return _single(tables, leaves[0])
-    return _Chain(tables, leaves).run()
+    pairs, stride, recognized, template_of = tables.pairs, tables.stride, tables.recognized, tables.template
+    items = list(leaves)
+    reads: list[tuple[int, ...]] = [() if leaf else (i,) for i, leaf in enumerate(leaves)]
+    after, before = list(range(1, count + 1)), list(range(-1, count - 1))  # `count` is past the end
+    entry, merged = [_NO_PAIR] * count, [0] * count  # of the pair that starts here: its number, its node
+    reductions: list[Reduction] = []
+    for start in range(count - 1):
+        found = pairs.get(items[start] * stride + items[start + 1])
+        if found is None:
+            return Composition(reductions, Gap(start, items[start], items[start + 1]))
+        entry[start], merged[start] = found[0] * count + start, found[1]
+    heap = entry[:-1]
+    heapify(heap)
+    for remaining in range(count - 1, 0, -1):
+        number = heappop(heap)
+        start = number % count
+        while entry[start] != number:
+            number = heappop(heap)
+            start = number % count
+        node, right = merged[start], after[start]
+        beyond = after[start] = after[right]
+        entry[start] = entry[right] = _NO_PAIR
+        reads[start] += reads[right]
+        if recognized[node] or remaining == 1:
+            if template_of(node) is None:
+                return Composition(reductions, Gap(start, node, None))
+            reductions.append(Reduction(node, start, beyond, reads[start]))
+            node = 0
+            reads[start] = (count + len(reductions) - 1,)
+        items[start] = node
+        previous = before[start]
+        if previous >= 0:
+            found = pairs.get(items[previous] * stride + node)
+            if found is None:
+                return Composition(reductions, Gap(previous, items[previous], node))
+            number = entry[previous] = found[0] * count + previous
+            merged[previous] = found[1]
+            heappush(heap, number)
+        if beyond < count:
+            before[beyond] = start
+            found = pairs.get(node * stride + items[beyond])
+            if found is None:
+                return Composition(reductions, Gap(start, node, items[beyond]))
+            number = entry[start] = found[0] * count + start
+            merged[start] = found[1]
+            heappush(heap, number)
+    return Composition(reductions)
 
 
 def _single(tables: Tables, leaf: int) -> Composition:
@@ -53,71 +106,3 @@ def _single(tables: Tables, leaf: int) -> Composition:
     if tables.template(leaf) is None:
         return Composition([], Gap(0, leaf, None))
     return Composition([Reduction(leaf, 0, 1, ())])
-
-
-class _Chain:
-    """The items of the sequence as a linked list, named by the position of their first word.
-
-    A heap holds the pairs. An entry is stale once its pair is no longer the one that starts there;
-    an equal pair at the same place has the same priority, so comparing keys is enough.
-    """
-
-    def __init__(self, tables: Tables, leaves: Sequence[int]) -> None:
-        count = len(leaves)
-        self.tables = tables
-        self.count = count
-        self.items = list(leaves)
-        self.reads: list[tuple[int, ...]] = [() if leaf else (i,) for i, leaf in enumerate(leaves)]
-        self.after = list(range(1, count + 1))  # `count` is past the end
-        self.before = list(range(-1, count - 1))
-        self.keys = [_NO_PAIR] * count
-        self.heap: list[tuple[int, int, int]] = []
-        self.gap: Gap | None = None
-
-    def run(self) -> Composition:
-        reductions: list[Reduction] = []
-        for start in range(self.count - 1):
-            if not self._offer(start):
-                return Composition(reductions, self.gap)
-        for remaining in range(self.count - 1, 0, -1):
-            start = self._next_pair()
-            self._merge(start)
-            node = self.items[start]
-            if remaining == 1 or self.tables.recognized[node]:
-                if self.tables.template(node) is None:
-                    return Composition(reductions, Gap(start, node, None))
-                reductions.append(Reduction(node, start, self.after[start], self.reads[start]))
-                self.items[start] = 0
-                self.reads[start] = (self.count + len(reductions) - 1,)
-            if not self._offer(self.before[start]) or not self._offer(start):
-                return Composition(reductions, self.gap)
-        return Composition(reductions)
-
-    def _next_pair(self) -> int:
-        while True:
-            _, start, key = heappop(self.heap)
-            if self.keys[start] == key:
-                return start
-
-    def _merge(self, start: int) -> None:
-        right = self.after[start]
-        self.items[start] = self.tables.pairs[self.keys[start]][1]
-        self.reads[start] += self.reads[right]
-        self.keys[start] = self.keys[right] = _NO_PAIR
-        beyond = self.after[start] = self.after[right]
-        if beyond < self.count:
-            self.before[beyond] = start
-
-    def _offer(self, start: int) -> bool:
-        """Enter the pair that starts here, if one does; False, with the gap noted, if it is unknown."""
-        if start < 0 or self.after[start] == self.count:
-            return True
-        left, right = self.items[start], self.items[self.after[start]]
-        key = left * self.tables.stride + right
-        found = self.tables.pairs.get(key)
-        if found is None:
-            self.gap = Gap(start, left, right)
-            return False
-        self.keys[start] = key
-        heappush(self.heap, (found[0], start, key))
-        return True

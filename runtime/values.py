@@ -23,18 +23,17 @@ def evaluate(
     tables: Tables, composition: Composition, words: Sequence[Piece], lengths: Sequence[int]
 ) -> list[Piece] | Overflow:
     """The value of every word and every reduction, given those of the words and their lengths."""
-    values, sizes = list(words), list(lengths)
+    values, sizes, limit = list(words), list(lengths), tables.limits.max_actions
     for number, (node, _, _, reads) in enumerate(composition.reductions):
         template = tables.template(node)
         assert template is not None, "the Composer gives no reduction without a rule"
-        size = template.constants
-        for read, count in zip(reads, template.counts, strict=True):
+        pieces, size, counts = template
+        for read, count in zip(reads, counts, strict=True):
             size += sizes[read] * count
         # Before anything is written out: `twice` a hundred times is 2**100 actions.
-        if size > tables.limits.max_actions:
+        if size > limit:
             return Overflow(number)
         sizes.append(size)
-        pieces = template.pieces
         if len(pieces) == 1:
             # Without a level of its own, so that writing out takes time by the length of the output.
             values.append(pieces[0] if isinstance(pieces[0], str) else values[reads[pieces[0]]])
