@@ -20,9 +20,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
     file.require_trust()
     torch = needs(file, "torch", "torch", _import)
     try:
-        # From the bytes that were checked: the file itself may be another one by now.
-        module = torch.jit.load(BytesIO(file.data), map_location="cpu")
-        translate = module.translate_ids
+        translate = _load(torch, file.data)
     except Exception as error:
         raise file.error(f"torch cannot load it: {first_line(error)}") from None
     # torch has one such number, for all that the process does with it.
@@ -34,6 +32,16 @@ def _import() -> Any:
     import torch
 
     return torch
+
+
+def _load(torch: Any, data: bytes) -> Any:
+    """From the bytes that were checked: the file itself may be another one by now."""
+    import warnings
+
+    with warnings.catch_warnings():
+        # Deprecated upstream and still complete; nothing that a user of this backend could act on.
+        warnings.filterwarnings("ignore", message=r".torch\.jit\.")
+        return torch.jit.load(BytesIO(data), map_location="cpu").translate_ids
 
 
 def _run(torch: Any, translate: Any) -> Run:

@@ -159,6 +159,17 @@ def test_a_closed_translator_says_so(exported, kind):
         translator.translate("jump")
 
 
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_a_network_that_fails_while_it_runs(exported, kind):
+    def fail(rows):
+        raise RuntimeError("out of something\nand a stack trace")
+
+    with load(exported[kind], trust=True) as translator:
+        translator._backend._run = fail
+        with pytest.raises(ModelError, match=r"failed on a batch of commands: out of something$"):
+            translator.translate("jump")
+
+
 # Trust
 
 
@@ -244,6 +255,14 @@ def test_onnx_needs_no_torch(exported):
         "assert not {'torch', 'onnx', 'typer', 'pydantic'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_said_aside(exported, kind):
+    """No warning, even where warnings are errors, and nothing on standard error."""
+    script = f"from lane.runtime import load; load({str(exported[kind])!r}, trust=True).translate('jump')"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
 
 
 # Files that are no models
