@@ -86,7 +86,7 @@ class _Replay:
 def _decodes(model: LaneModel, nodes: Nodes, node: Tensor) -> Iterator[tuple[float, int]]:
     """The thinnest choice of each span's translation, with a row of `node` that has the span."""
     spans, span = distinct_spans(nodes, node)
-    translations = model.solver.solve(spans, torch.arange(spans.size(0)), None)
+    translations = model.solver.solve(spans, torch.arange(spans.size(0)), None, model.solver.template_limit)
     best = translations.log_prob.topk(2, dim=1).values
     gap = (best[:, 0] - best[:, 1]).masked_fill(translations.forced, float("inf"))
     of_span = gap[translations.prefix.clamp(min=0)].masked_fill(

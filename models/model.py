@@ -50,7 +50,8 @@ class LaneModel(nn.Module):
         of_words, of_rounds = node[:, :width], node[:, width:]
         node = torch.cat([torch.where(of_words == codes.NONE, of_words, words), of_rounds], dim=1)
         spans, solution = distinct_spans(derivations.nodes, node)
-        translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
+        each = torch.arange(spans.size(0), device=spans.device)
+        translations = self.solver.solve(spans, each, None, self.solver.template_limit)
         return mem.expand_flat(
             translations.template,
             solution,
@@ -71,12 +72,15 @@ class LaneModel(nn.Module):
         spans, span = distinct_spans(derivations.nodes, derivations.node)
         if temperature is None:
             # One translation serves every expression with the same span.
-            translations = self.solver.solve(spans, torch.arange(spans.size(0), device=spans.device), None)
+            each = torch.arange(spans.size(0), device=spans.device)
+            translations = self.solver.solve(spans, each, None, self.solver.template_limit)
             solution = span
         else:
             taken = derivations.node != codes.NONE  # [B, S]
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
-            translations = self.solver.solve(spans, span[taken], warmth)
+            # An output is no shorter than any template in it: one beyond the limit need not be drawn.
+            longest = max(self.solver.variables, min(self.solver.template_limit, limit))
+            translations = self.solver.solve(spans, span[taken], warmth, longest)
             place = torch.arange(warmth.size(0), device=words.device)
             solution = torch.full_like(span, codes.NONE).masked_scatter(taken, place)
         values = mem.expand(

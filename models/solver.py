@@ -75,11 +75,11 @@ class Solver(nn.Module):
             outputs.append(h)
         return torch.stack(outputs, dim=1), h, c
 
-    def solve(self, leaves: Tensor, owner: Tensor, temperature: Tensor | None) -> Translations:
+    def solve(self, leaves: Tensor, owner: Tensor, temperature: Tensor | None, longest: int) -> Translations:
         """Translate the spans `leaves` [S, max_span] for O expressions, of which each has the span `owner`.
 
         Without a temperature every expression gets its span's best translation (ties: the lowest number);
-        with one [O], each draws its own.
+        with one [O], each draws its own. None has more than `longest` tokens.
         """
         span = self.localized(leaves)
         outputs, h, c = self.encode(span)
@@ -97,9 +97,9 @@ class Solver(nn.Module):
         templates: list[Tensor] = []
         paths: list[Tensor] = []
         earlier = 0  # how many prefixes all shorter lengths have
-        for position in range(self.template_limit + 1):
+        for position in range(longest + 1):
             h, c, logits = self._step(now, outputs, keys, absent)
-            allowed = self._mask(now.unused, present[now.span], position)
+            allowed = self._mask(now.unused, present[now.span], position, longest)
             log_prob = torch.log_softmax(logits.masked_fill(~allowed, codes.IMPOSSIBLE), dim=1)
             token = _next_tokens(log_prob, at, temperature, active)
             log_probs.append(log_prob)
@@ -118,7 +118,7 @@ class Solver(nn.Module):
             now = Prefixes(now.span[parent], last, unused, h[parent], c[parent])
             active, at = active[going], place
         return Translations(
-            torch.stack(templates, dim=1)[:, : self.template_limit],
+            torch.stack(templates, dim=1)[:, :longest],
             torch.cat(log_probs),
             torch.stack(paths, dim=1),
             torch.cat(forced),
@@ -135,7 +135,7 @@ class Solver(nn.Module):
         h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
         return h, c, self.output(torch.cat([h, context], dim=1))
 
-    def _mask(self, unused: Tensor, present: Tensor, position: int) -> Tensor:
+    def _mask(self, unused: Tensor, present: Tensor, position: int, longest: int) -> Tensor:
         """Which tokens may stand at `position`: the non-deleting rule and the template limit.  # [K, A]
 
         A DstExp ends once it is not empty and every variable of its span is used; where just enough room
@@ -143,7 +143,7 @@ class Solver(nn.Module):
         except those that the config lets rules hold as constants.
         """
         needed = unused.sum(dim=1, keepdim=True)  # [K, 1]
-        room = self.template_limit - position
+        room = longest - position
         spare = needed < room
         end = (needed == 0) & (torch.full_like(needed, position) > 0)
         variables = (present & spare) | (unused & (needed == room))

@@ -62,7 +62,7 @@ class Learner:
 
         # An output of more than twice the gold's length has a similarity below 1/2 and teaches little;
         # it is not written out, and its similarity is 0.
-        rollout = self.model.rollout(words, temperature.view(-1), 2 * gold.size(1) + 8)
+        rollout = self.model.rollout(words, temperature.view(-1), 2 * gold.size(1) + 1)
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
             simple = simplicity(rollout, self.model.solver.variables, config)

@@ -53,12 +53,13 @@ def test_a_translation_uses_every_variable_and_ends_in_time(
         leaves = torch.tensor(data.draw(st.lists(spans(config), min_size=1, max_size=4)))
         owner = torch.arange(len(leaves)).repeat_interleave(1 if temperature is None else 30)
         warmth = None if temperature is None else torch.full([len(owner)], temperature)
-        translations = solver.solve(leaves, owner, warmth)
+        longest = most + data.draw(st.integers(0, room))
+        translations = solver.solve(leaves, owner, warmth, longest)
     for row, span in zip(translations.template.tolist(), leaves[owner].tolist(), strict=True):
         variables = span.count(codes.VARIABLE)
         template = [token for token in row if token != codes.END]
         assert row == template + [codes.END] * (len(row) - len(template)), "nothing follows the end"
-        assert 1 <= len(template) <= config.template_limit
+        assert 1 <= len(template) <= longest
         used = {token for token in template if token <= config.max_variables}
         assert used == set(range(1, variables + 1))
         if variables and constants is not True:
@@ -72,7 +73,7 @@ def test_constants_are_drawn_where_they_may_be():
     config = ModelConfig(embedding=3, hidden=4, constants=True)
     solver = Solver(WORDS, ACTIONS, config)
     leaves = torch.tensor([[codes.VARIABLE, 1, codes.NONE, codes.NONE]])
-    drawn = solver.solve(leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300])).template
+    drawn = solver.solve(leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300]), config.template_limit).template
     assert (drawn > config.max_variables).any()
 
 
@@ -82,7 +83,7 @@ def test_where_one_token_is_left_it_is_forced():
     config = ModelConfig(embedding=3, hidden=4, template_limit=2)
     solver = Solver(WORDS, ACTIONS, config)
     leaves = torch.tensor([[codes.VARIABLE, 1, codes.VARIABLE, codes.NONE]])
-    found = solver.solve(leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]))
+    found = solver.solve(leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]), config.template_limit)
     assert {tuple(row) for row in found.template.tolist()} == {(1, 2), (2, 1)}
     chosen = found.log_prob[found.prefix[:, 1:]].max(dim=2).values
     assert found.forced[found.prefix[:, 1:]].all()
@@ -109,7 +110,7 @@ def test_what_stands_behind_a_span_does_not_matter():
     solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=3, hidden=4))
     short, owner = torch.tensor([[1, 2, -1, -1]]), torch.zeros([1], dtype=torch.int64)
     together = torch.tensor([[1, 2, -1, -1], [1, 2, 3, 4]])
-    alone = solver.solve(short, owner, None)
-    beside = solver.solve(together, torch.arange(2), None)
+    alone = solver.solve(short, owner, None, 10)
+    beside = solver.solve(together, torch.arange(2), None, 10)
     assert torch.equal(alone.template[0], beside.template[0])
     assert torch.allclose(alone.log_prob[0], beside.log_prob[0])
