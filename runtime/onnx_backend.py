@@ -42,7 +42,8 @@ def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
     options.log_severity_level = _SILENT
     # Rewriting the graph takes as long as a hundred translations, and brings next to nothing.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    # Its fallback would try the very same again, and print about it to standard output.
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
 def _run(numpy: Any, session: Any) -> Run:

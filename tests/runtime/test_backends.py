@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import zipfile
@@ -363,6 +364,27 @@ def test_an_onnx_file_that_onnxruntime_refuses(tmp_path, capfd):
     with pytest.raises(ModelError, match=r"other\.onnx: onnxruntime cannot load it: "):
         load(path)
     assert capfd.readouterr().err == ""
+
+
+def signed_again(data, random):
+    """An ONNX file with a changed bit and a checksum that is right for it, as no accident makes one."""
+    stated = re.search(rb'"sha256":"([0-9a-f]{64})"', data)[1]
+    changed = bytearray(data.replace(stated, b"0" * 64, 1))
+    changed[random.randrange(len(changed) - 20_000)] ^= 1 << random.randrange(8)
+    return changed.replace(b"0" * 64, hashlib.sha256(changed).hexdigest().encode(), 1)
+
+
+def test_an_onnx_file_that_was_changed_on_purpose(exported, tmp_path, capfd):
+    """Another model, or an error: with a right checksum it does reach onnxruntime."""
+    reached = 0
+    for seed in range(60):
+        path = file_of(tmp_path, "onnx", signed_again(exported["onnx"].read_bytes(), Random(seed)))
+        try:
+            load(path).translate_batch(["jump twice", "hop"])
+        except ModelError as error:
+            reached += "onnxruntime cannot load it" in str(error)
+    assert reached > 5
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
