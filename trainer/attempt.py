@@ -85,7 +85,7 @@ class Attempt:
         curriculum.note(evaluation)
         verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
-        if verdict == "stalled":
+        if verdict == "stalled" or (verdict == "go on" and self._wants_constants(evaluation)):
             self.outcome = "stalled"
         elif verdict == "passed":
             self._pass(evaluation)
@@ -97,6 +97,22 @@ class Attempt:
                 self.updates += 1
             self.reward, self.sampled = update.reward, update.right
         return evaluation, lesson
+
+    def _wants_constants(self, evaluation: Evaluation) -> bool:
+        """Whether to leave early to an attempt with constants, halfway to a stall.
+
+        That is where each wrong pair is of several words and has an action that no right one has: it may be
+        that no rule without constants can write it.
+        """
+        may = self.config.constants == "if-needed" and not self.constants
+        if not may or self.curriculum.no_gain < self.config.stall // 2:
+            return False
+        right = evaluation.right & evaluation.whole
+        wrong = evaluation.index[~right]
+        written = self.examples.gold[evaluation.index[right]].unique()
+        gold = self.examples.gold[wrong]
+        missing = ((gold != 0) & ~torch.isin(gold, written)).any(dim=1)
+        return bool((missing & (self.examples.length[wrong] > 1)).all())
 
     def _consolidate(self) -> Evaluation:
         """A stride on new commands that the model's own rules make.

@@ -1,0 +1,43 @@
+"""One attempt: when it leaves to another kind of rules."""
+
+import pytest
+import torch
+
+from lane.models.vocabulary import Vocabulary
+from lane.trainer.attempt import Attempt
+from lane.trainer.data.pair import Pair
+from lane.trainer.examples import Examples
+from lane.trainer.learner import Evaluation
+
+PAIRS = [Pair.of("a", "A"), Pair.of("b", "B"), Pair.of("a twice", "A A"), Pair.of("please a", "P A")]
+VOCABULARIES = Vocabulary.of(pair.source for pair in PAIRS), Vocabulary.of(pair.target for pair in PAIRS)
+
+
+def wants_constants(tiny_config, wrong, no_gain=3, constants=False, **settings):
+    examples = Examples(PAIRS, *VOCABULARIES)
+    config = tiny_config.model_copy(update={"stall": 6, **settings})
+    attempt = Attempt(examples, VOCABULARIES, config, 1, constants)
+    attempt.curriculum.no_gain = no_gain
+    right = torch.tensor([" ".join(pair.source) not in wrong for pair in examples.pairs])
+    index = torch.arange(len(examples))
+    evaluation = Evaluation(index, right, torch.ones_like(right), torch.ones([len(index)]), rollout=None)
+    return attempt._wants_constants(evaluation)
+
+
+def test_it_leaves_where_only_actions_are_missing_that_no_right_pair_has(tiny_config):
+    assert wants_constants(tiny_config, wrong={"please a"})
+
+
+@pytest.mark.parametrize("wrong", [{"please a", "a twice"}, {"please a", "b"}, {"a twice"}])
+def test_it_stays_where_something_else_is_wrong_too(tiny_config, wrong):
+    assert not wants_constants(tiny_config, wrong)
+
+
+def test_it_stays_while_there_is_hope_and_where_no_other_attempt_would_do_better(tiny_config):
+    assert not wants_constants(tiny_config, {"please a"}, no_gain=2)
+    assert not wants_constants(tiny_config, {"please a"}, constants=True)
+
+
+def test_it_stays_where_constants_are_never_allowed(tiny_config):
+    never = tiny_config.model_copy(update={"constants": "never"})
+    assert not wants_constants(never, {"please a"})
