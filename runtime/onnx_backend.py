@@ -40,7 +40,7 @@ def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
     # Threads that have nothing to do sleep instead of keeping cores from the program around them.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = _SILENT
-    # Rewriting the graph takes as long as a hundred translations, and brings next to nothing.
+    # Rewriting the graph takes as long as dozens of translations, and makes none of them faster.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     # Its fallback would try the very same again, and print about it to standard output.
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"], enable_fallback=0)
