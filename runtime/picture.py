@@ -20,6 +20,7 @@ _MAX_VALUE = 40  # actions of a value before it is cut
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 STYLE = """
+.lane { background: #ffffff; }
 .lane text { font: 13px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1b1f24; }
 .lane .command { font-weight: 600; }
 .lane .value { fill: #0b5394; }
@@ -29,6 +30,7 @@ STYLE = """
 .lane .root { fill: #e8f1fb; stroke: #0b5394; }
 .lane path { fill: none; stroke: #8c959f; }
 @media (prefers-color-scheme: dark) {
+.lane { background: #0d1117; }
 .lane text { fill: #e6edf3; }
 .lane .value { fill: #79b8ff; }
 .lane .word { fill: #9da7b3; }
