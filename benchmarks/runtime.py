@@ -1,23 +1,35 @@
-"""How fast the program backend is: through the API, by length of command, pipe to pipe, and to start.
+"""How fast and how light the runtime is: each backend, beside a CTranslate2 transformer, and pipe to pipe.
 
-Run it on an idle machine: `python benchmarks/runtime.py [--model FILE]`. Rates are the best of several
-rounds; the load of the machine is printed, since figures from a busy one say little.
+Run it on an idle machine, after `lane-export model.pt` of a SCAN model:
+
+    python benchmarks/runtime.py model.pt [--json results/runtime.json] [--stream 10000000]
+
+The files are looked for beside the checkpoint. One thread. Rates are the best of several rounds; the load of
+the machine is noted, since figures from a busy one say little. The peer is left out where ctranslate2 is not
+installed (`pip install "lane-expressions[bench]"`).
 """
 
 import argparse
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from lane.runtime import Translator, load
 from lane.trainer.data import scan_pairs
 
 RUN = [sys.executable, "-c", "import sys; from lane.cli.run import main; sys.exit(main())"]
+SUFFIXES = {"program": ".lane", "onnx": ".onnx", "torchscript": ".ts"}
+LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000)
+BATCH = 2048
 
 
 def best(rounds: int, work: Callable[[], object]) -> float:
@@ -30,102 +42,209 @@ def best(rounds: int, work: Callable[[], object]) -> float:
     return min(times)
 
 
-def api(path: str | None, commands: list[str]) -> None:
-    """Distinct commands in one batch: first by a fresh translator, then by one that knows the shapes."""
-    fresh = min(_first_batch(load(path), commands) for _ in range(5))
-    translator = load(path)
-    warm = best(15, lambda: translator.translate_batch(commands))
-    single = best(5, lambda: [translator.translate(command) for command in commands])
-    words = sum(len(command.split()) for command in commands) / len(commands)
-    print(f"distinct commands of {words:.1f} words on average: {len(commands):,}")
-    print(f"  one batch, fresh translator   {len(commands) / fresh:12,.0f} commands/s")
-    print(f"  one batch, shapes known       {len(commands) / warm:12,.0f} commands/s")
-    print(f"  one command a call            {len(commands) / single:12,.0f} commands/s")
+def open_model(path: Path) -> Translator:
+    """A file of our own making, which may be code."""
+    return load(path, trust=True)
 
 
-def _first_batch(translator: Translator, commands: list[str]) -> float:
-    return best(1, lambda: translator.translate_batch(commands))
+def backend(path: Path, commands: list[str]) -> dict[str, Any]:
+    """One backend: the start of the command, a batch, and one command a call."""
+    translator = open_model(path)
+    few = commands[:: len(commands) // 200]
+    translator.translate_batch(commands[:BATCH])
+    batch = best(5, lambda: translator.translate_batch(commands[:BATCH]))
+    single = best(5, lambda: [translator.translate(command) for command in few])
+    return {
+        **start_up(path),
+        "latency_ms": round(single / len(few) * 1e3, 4),
+        "commands_a_second": round(BATCH / batch),
+        "file_kb": round(path.stat().st_size / 1e3),
+    }
 
 
-def growth(translator: Translator, commands: list[str]) -> None:
-    """Random commands joined by `and` and cut to length: their shapes never repeat."""
-    print("time a word by length of command (no shape met before)")
-    for length in (10, 100, 1000, 10_000):
-        if length > translator.info.max_words:
-            print(f"  {length:6,} words: more than the model takes")
-            continue
-        texts = [_long_command(commands, length, seed) for seed in range(max(3, 2000 // length))]
-        # Outputs of random joins may be refused for their length; the work up to there is what counts.
-        seconds = _first_batch(translator, texts)
-        print(f"  {length:6,} words: {seconds / len(texts) / length * 1e6:8.2f} us a word")
-
-
-def _long_command(commands: list[str], length: int, seed: int) -> str:
-    parts = random.Random(f"{length} {seed}").choices(commands, k=length // 4 + 2)
-    words = " and ".join(part.replace("after", "and") for part in parts).split()[:length]
-    return " ".join(words)
-
-
-def pipe(model: str, commands: list[str]) -> None:
-    """`cat | lane-run | cat` without the cat: from a pipe into a pipe."""
-    text = "".join(f"{command}\n" for command in commands).encode() * 20
-    lines = text.count(b"\n")
-    with tempfile.TemporaryFile() as file:
-        file.write(text)
-        for workers in (1, 2):
-            command = [*RUN, "--model", model, "--workers", str(workers)]
-            rate = lines / min(_pipe_once(file.fileno(), command) for _ in range(3))
-            print(f"  {lines:,} lines pipe to pipe, {workers} worker(s) {rate:12,.0f} lines/s with start-up")
-
-
-def _pipe_once(handle: int, command: list[str]) -> float:
-    os.lseek(handle, 0, os.SEEK_SET)
-    begin = time.perf_counter()
-    with (
-        subprocess.Popen(["cat"], stdin=handle, stdout=subprocess.PIPE) as source,
-        subprocess.Popen(command, stdin=source.stdout, stdout=subprocess.PIPE) as runner,
-    ):
-        assert source.stdout is not None
-        assert runner.stdout is not None
-        source.stdout.close()
-        while runner.stdout.read1(2**20):  # type: ignore[attr-defined]
-            pass
-    return time.perf_counter() - begin
-
-
-def start_up(model: str) -> None:
-    """From nothing to the first translation, and the peak memory of it."""
+def start_up(path: Path) -> dict[str, float]:
+    """From nothing to the first translation by the command, and the peak memory of it."""
     script = (
         "import resource, subprocess, sys;"
-        "subprocess.run(sys.argv[1:], input=b'jump\\n', stdout=subprocess.DEVNULL);"
+        "subprocess.run(sys.argv[1:], input=b'jump\\n', stdout=subprocess.DEVNULL, check=True);"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    command = [*RUN, "--model", model]
+    command = [*RUN, "--model", str(path), "--trust", "yes"]
     seconds = best(
-        10, lambda: subprocess.run(command, input=b"jump\n", stdout=subprocess.DEVNULL, check=False)
+        7, lambda: subprocess.run(command, input=b"jump\n", stdout=subprocess.DEVNULL, check=True)
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *command], capture_output=True, text=True, check=True
-    )
-    print(f"  lane-run, one command         {seconds * 1000:10.0f} ms, {int(done.stdout) / 1024:.0f} MB")
+    run = subprocess.run([sys.executable, "-c", script, *command], capture_output=True, text=True, check=True)
+    return {"start_ms": round(seconds * 1e3), "start_mb": round(int(run.stdout) / 1024)}
+
+
+def api(path: Path, commands: list[str]) -> dict[str, int]:
+    """Distinct commands, all in one batch: by a fresh translator, and by one that knows the shapes."""
+    fresh = min(best(1, lambda: translator.translate_batch(commands)) for translator in _opened(path, 5))
+    translator = open_model(path)
+    warm = best(15, lambda: translator.translate_batch(commands))
+    single = best(5, lambda: [translator.translate(command) for command in commands])
+    rates = {"fresh": fresh, "warm": warm, "one a call": single}
+    return {name: round(len(commands) / seconds) for name, seconds in rates.items()}
+
+
+def _opened(path: Path, count: int) -> Iterator[Translator]:
+    for _ in range(count):
+        yield open_model(path)
+
+
+def peer(path: Path) -> dict[str, int] | None:
+    """The transformer and the program in turn, on the same commands."""
+    try:
+        import ctranslate2  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError:
+        return None
+    from peer import open_peer, save_peer, translate
+
+    pairs = list(scan_pairs())
+    random.Random(0).shuffle(pairs)
+    words = sorted({word for pair in pairs for word in pair.source})
+    actions = sorted({action for pair in pairs for action in pair.target})
+    some = pairs[: 2 * BATCH]
+    sources, lengths = [pair.source for pair in some], [len(pair.target) for pair in some]
+    texts = [" ".join(pair.source) for pair in some]
+    with tempfile.TemporaryDirectory() as folder:
+        parameters = save_peer(words, actions, Path(folder))
+        theirs = open_peer(Path(folder))
+        ours = open_model(path)
+        their_seconds = best(3, lambda: translate(theirs, sources, lengths))
+        our_seconds = best(10, lambda: ours.translate_batch(texts))
+    return {
+        "parameters": parameters,
+        "peer": round(len(some) / their_seconds),
+        "program": round(len(some) / our_seconds),
+        "ratio": round(their_seconds / our_seconds),
+    }
+
+
+def growth(path: Path, commands: list[str]) -> dict[int, float]:
+    """Microseconds a word by length of command; each command's shape is met for the first time."""
+    translator, found = open_model(path), {}
+    for length in LENGTHS:
+        texts = [joined(commands, length, seed) for seed in range(max(10, 20_000 // length))]
+        found[length] = round(best(1, lambda: translator.translate_batch(texts)) / len(texts) / length * 1e6, 3)
+    return found
+
+
+def joined(commands: list[str], length: int, seed: int) -> str:
+    """Random commands with `and` between, cut to length."""
+    draw = random.Random(f"{length} {seed}")
+    words: list[str] = []
+    while len(words) < length:
+        words += [*draw.choice(commands).replace("after", "and").split(), "and"]
+    words[length - 1] = "walk"  # and not `and`
+    return " ".join(words[:length])
+
+
+def stream(path: Path, commands: list[str], lines: int, workers: int) -> dict[str, Any]:
+    """Many lines pipe to pipe: the rate, the growth of memory after the first tenth, and the order."""
+    translator = open_model(path)
+    block = "".join(f"{command}\n" for command in commands).encode()
+    expected = "".join(f"{one.text}\n" for one in translator.translate_batch(commands)).encode()
+    blocks = max(1, lines // len(commands))
+    command = [*RUN, "--model", str(path), "--workers", str(workers)]
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as runner:
+        assert runner.stdin is not None
+        assert runner.stdout is not None
+        feeder = threading.Thread(target=_feed, args=(runner.stdin, block, blocks))
+        feeder.start()
+        found, size, early, most = sha256(), 0, 0, 0
+        while chunk := runner.stdout.read1(2**20):  # type: ignore[attr-defined]
+            found.update(chunk)
+            before, size = size, size + len(chunk)
+            if size // len(expected) > before // len(expected):  # about once a block
+                most = max(most, _resident(runner.pid))
+                early = most if size < blocks * len(expected) // 10 else early
+        feeder.join()
+    seconds = time.perf_counter() - begin
+    wanted = sha256()
+    for _ in range(blocks):
+        wanted.update(expected)
+    return {
+        "lines": blocks * len(commands),
+        "workers": workers,
+        "lines_a_second": round(blocks * len(commands) / seconds),
+        "growth_mb": round((most - early) / 2**20, 1),
+        "most_mb": round(most / 2**20, 1),
+        "in_order": found.digest() == wanted.digest(),
+    }
+
+
+def _feed(pipe: Any, block: bytes, blocks: int) -> None:
+    with pipe:
+        for _ in range(blocks):
+            pipe.write(block)
+
+
+def _resident(pid: int) -> int:
+    """Bytes that a process and its children hold."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = [int(Path(f"/proc/{one}/statm").read_text().split()[1]) for one in [str(pid), *children]]
+    return sum(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def table(figures: dict[str, Any]) -> Iterator[str]:
+    """The figures as Markdown."""
+    yield "| backend | start to first answer | memory | one command | batch of 2048, one thread | file |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for name, row in figures["backends"].items():
+        yield (
+            f"| {name} | {row['start_ms']} ms | {row['start_mb']} MB | {row['latency_ms']:.3f} ms "
+            f"| {row['commands_a_second']:,}/s | {row['file_kb']:,} kB |"
+        )
+    yield ""
+    yield "| program backend | |"
+    yield "|---|---:|"
+    for name, rate in figures["api"].items():
+        yield f"| all 20,910 commands, {name} | {rate:,}/s |"
+    if figures["peer"]:
+        yield f"| the same run: CTranslate2, {figures['peer']['parameters']:,} parameters | {figures['peer']['peer']:,}/s |"
+        yield f"| times as fast as that | {figures['peer']['ratio']} |"
+    for row in figures["stream"]:
+        yield (
+            f"| pipe to pipe, {row['lines']:,} lines, workers: {row['workers']} | {row['lines_a_second']:,}/s, "
+            f"grows by {row['growth_mb']} MB |"
+        )
+    yield ""
+    yield "| words of a command | " + " | ".join(f"{int(length):,}" for length in figures["growth"]) + " |"
+    yield "|---" * (len(figures["growth"]) + 1) + "|"
+    yield "| µs a word | " + " | ".join(f"{value:.2f}" for value in figures["growth"].values()) + " |"
 
 
 def main() -> None:
     """All of it, in one table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", help="a SCAN program (the bundled one)")
-    path = parser.parse_args().model
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", type=Path, help="checkpoint of a SCAN model, with its files beside it")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--stream", type=int, default=1_000_000, help="lines to stream")
+    options = parser.parse_args()
     commands = [" ".join(pair.source) for pair in scan_pairs()]
     random.Random(0).shuffle(commands)
-    print(f"load average before: {os.getloadavg()[0]:.2f}, on {os.cpu_count()} cores")
-    translator = load(path)
-    model = str(Path(translator.info.path))
-    api(path, commands)
-    growth(translator, commands)
-    print("the command, as a process")
-    pipe(model, commands)
-    start_up(model)
-    print(f"load average after: {os.getloadavg()[0]:.2f}")
+    program = options.model.with_suffix(SUFFIXES["program"])
+    load_before = round(os.getloadavg()[0], 2)
+    figures: dict[str, Any] = {
+        "cores": os.cpu_count(),
+        "load_before": load_before,
+        "backends": {
+            name: backend(options.model.with_suffix(suffix), commands) for name, suffix in SUFFIXES.items()
+        },
+        "api": api(program, commands),
+        "peer": peer(program),
+        "growth": growth(program, commands),
+        "stream": [stream(program, commands, options.stream, workers) for workers in (1, 2)],
+    }
+    print("\n".join(table(figures)))
+    if not all(row["in_order"] for row in figures["stream"]):
+        sys.exit("the streamed lines are not those expected")
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Derivations a second in training, against the oracle that draws them one at a time, in the same run.
 
-Run it on an idle machine: `python benchmarks/trainer.py [--out results/trainer_speed.json]`. Both draw
-derivations of the same examples with the same model and add up the same policy gradient, in one thread.
+Run it on an idle machine: `python benchmarks/trainer.py [--json results/trainer.json]`. An attempt at the
+task addjump is taken from its start to its fit. At every evaluation the oracle draws derivations of the same
+examples with the same model. Both add up the same policy gradient, in one thread.
 """
 
 import argparse
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -19,41 +22,38 @@ from lane.trainer.config import build_config
 from lane.trainer.data import load_task
 from lane.trainer.examples import Examples
 
-ROUNDS = 5
+COMMANDS = 10  # that the oracle derives at each evaluation
 
 
-def attempt_at(updates: int) -> Attempt:
-    """A model on its way: freshly made, or after some updates."""
+def new_attempt() -> Attempt:
+    """At the task addjump, seed 1."""
     task = load_task("addjump")
     vocabularies = (
         Vocabulary.of(pair.source for pair in task.train),
         Vocabulary.of(pair.target for pair in task.train),
     )
-    attempt = Attempt(Examples(task.train, *vocabularies), vocabularies, build_config(), 1, constants=False)
-    while attempt.updates < updates and attempt.outcome == "training":
-        attempt.stride()
-    return attempt
+    return Attempt(Examples(task.train, *vocabularies), vocabularies, build_config(), 1, constants=False)
 
 
-def fast(attempt: Attempt, index: torch.Tensor) -> float:
-    """Derivations a second of whole updates: drawing, rewards, gradient, optimiser step."""
-    best = 0.0
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        attempt.learner.update(attempt.examples, index, 0.01, explore=False)
-        best = max(best, len(index) * attempt.config.samples / (time.perf_counter() - begin))
-    return best
+def loop(attempt: Attempt, updates: int = 5) -> float:
+    """Seconds a derivation of whole updates: drawing, rewards, gradient, optimiser step."""
+    config = attempt.config
+    begin = time.perf_counter()
+    for _ in range(updates):
+        attempt.learner.update(attempt.examples, attempt.curriculum.draw(), 0.15, explore=True)
+    return (time.perf_counter() - begin) / (updates * config.examples * config.samples)
 
 
-def slow(attempt: Attempt, index: torch.Tensor) -> float:
-    """Derivations a second of the oracle: drawing, and the gradient of the log-probability."""
-    oracle = Oracle(attempt.model, draw)
-    commands = [[w for w in row if w] for row in attempt.examples.words[index].tolist()]
+def oracle(attempt: Attempt) -> float:
+    """Seconds a derivation of the oracle: drawing, and the gradient of the log-probability."""
+    derive = Oracle(attempt.model, draw).derive
+    index = attempt.curriculum.draw()[:: attempt.config.examples // COMMANDS]
+    commands = [[word for word in row if word] for row in attempt.examples.words[index].tolist()]
     begin = time.perf_counter()
     for command in commands:
-        derivation = oracle.derive(command)
-        derivation.log_prob.backward()  # type: ignore[no-untyped-call]
-    return len(commands) / (time.perf_counter() - begin)
+        derive(command).log_prob.backward()  # type: ignore[no-untyped-call]
+    attempt.model.zero_grad()
+    return (time.perf_counter() - begin) / len(commands)
 
 
 def draw(log_probs: torch.Tensor) -> int:
@@ -61,29 +61,44 @@ def draw(log_probs: torch.Tensor) -> int:
     return int(torch.multinomial(log_probs.exp(), 1))
 
 
+def measure() -> dict[str, Any]:
+    """Both, all along an attempt; the mean of each gives the ratio."""
+    attempt, rows = new_attempt(), []
+    while attempt.outcome == "training":
+        rows.append(
+            {
+                "updates": attempt.updates,
+                "words": attempt.curriculum.longest,
+                "loop": 1 / loop(attempt),
+                "oracle": 1 / oracle(attempt),
+            }
+        )
+        attempt.stride()
+    mean = {name: len(rows) / sum(1 / row[name] for row in rows) for name in ("loop", "oracle")}
+    return {"rows": rows, **mean, "ratio": mean["loop"] / mean["oracle"]}
+
+
+def table(figures: dict[str, Any]) -> Iterator[str]:
+    """The figures as Markdown: the first evaluation, one of each lesson, and the mean."""
+    yield "| after updates | words up to | derivations a second | the oracle's | ratio |"
+    yield "|---:|---:|---:|---:|---:|"
+    lessons = {row["words"]: row for row in figures["rows"]}  # the last of each
+    for row in [figures["rows"][0], *lessons.values()]:
+        ratio = row["loop"] / row["oracle"]
+        yield f"| {row['updates']} | {row['words']} | {row['loop']:,.0f} | {row['oracle']:,.1f} | {ratio:,.0f} |"
+    yield f"| mean | | {figures['loop']:,.0f} | {figures['oracle']:,.1f} | {figures['ratio']:,.0f} |"
+
+
 def main() -> None:
     """Print, and write where asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
-    out: Path | None = parser.parse_args().out
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, help="where the figures go")
+    out: Path | None = parser.parse_args().json
     torch.set_num_threads(1)
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, one thread")
-    figures: dict[str, dict[str, float]] = {}
-    for updates in (0, 150, 300):
-        attempt = attempt_at(updates)
-        index = torch.cat([attempt.curriculum.draw(), attempt.curriculum.draw()])[:64]
-        loop, oracle = fast(attempt, index), slow(attempt, index)
-        words = attempt.curriculum.longest
-        print(
-            f"after {attempt.updates:3} updates, up to {words} words: {loop:10,.0f} derivations/s, "
-            f"oracle {oracle:6,.1f}, ratio {loop / oracle:6,.0f}"
-        )
-        figures[str(attempt.updates)] = {
-            "words": words,
-            "loop": loop,
-            "oracle": oracle,
-            "ratio": loop / oracle,
-        }
+    figures = {"cores": os.cpu_count(), "load_before": round(os.getloadavg()[0], 2), **measure()}
+    print("\n".join(table(figures)))
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
