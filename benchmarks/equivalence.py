@@ -1,0 +1,339 @@
+"""The proof that all files of a model say the same: checkpoint, TorchScript, ONNX and program, word for word.
+
+    python benchmarks/equivalence.py MODEL.pt ... [--data-dir DIR] [--out results/equivalence.jsonl]
+
+The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
+The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
+and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
+one thread and with two, and then to four callers at once. The networks are slow in small batches and answer
+a sample there: the record has the number of answers compared for every file, batch and number of threads.
+
+Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
+code 1. Without a model, the table of the records in --out is shown.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lane.export.answers import Answer, Translate, open_file, shortened
+from lane.export.card import PROGRAM, read_card
+from lane.export.exporter import FORMATS, SUFFIXES, Request, export
+from lane.export.verify import Difference, bad_commands, expected
+from lane.models.errors import LaneError
+from lane.runtime.errors import BEYOND_MODEL
+from lane.trainer.checkpoint import Checkpoint, load, write_atomically
+from lane.trainer.data import load_task, random_task, scan_pairs, task_names
+from lane.trainer.data.official import MCD_TASKS
+from lane.trainer.sweep import read_results
+
+BATCHES = (1, 7, 256, 2048)
+THREADS = (1, 2)
+CALLERS = 4
+LONGEST = 100
+CHUNK = 2048
+SHOWN = 20  # differences of one run that are printed; all are counted
+SEED = 20200606
+# Most commands in a run, by batch size: what takes a network about two minutes.
+NETWORK_SAMPLE = {1: 5_000, 7: 20_000}
+CALLER_SAMPLE = {1: 1_000, 7: 5_000, 256: 20_000, 2048: 20_000}
+
+Groups = dict[str, list[str]]  # commands by where they come from
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every model is asked."""
+
+    data_dir: Path | None = None
+    random: int = 100_000
+    sample: float = 1.0  # shrinks or widens the samples
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Commands, and what the checkpoint makes of them; long answers shortened to their digest."""
+
+    commands: list[str]
+    answers: list[Answer]
+
+
+# The commands.
+
+
+def language_commands(checkpoint: Checkpoint, data_dir: Path | None) -> Groups:
+    """The commands of the model's language; for a model of one of the nine tasks, the tests of all nine."""
+    task = str(checkpoint.card.get("task"))
+    words = {word for pair in scan_pairs() for word in pair.source}
+    if words == set(checkpoint.source.words):
+        own = scan_pairs()
+    elif number := re.fullmatch(r"language(\d+)", task):
+        language = random_task(int(number[1]))
+        own = (*language.train, *language.test)
+    elif task in task_names():
+        loaded = load_task(task, data_dir)
+        own = (*loaded.train, *loaded.test)
+    else:
+        own = ()
+    groups = {"language": _texts(own)}
+    if task in task_names():
+        for name in task_names():
+            if name not in MCD_TASKS or data_dir is not None:
+                groups[f"{name} test"] = _texts(load_task(name, data_dir).test)
+            else:
+                _tell(f"{name}: left out; its official files need --data-dir")
+    return groups
+
+
+def _texts(pairs: Iterable[Any]) -> list[str]:
+    return list(dict.fromkeys(" ".join(pair.source) for pair in pairs))
+
+
+def random_commands(
+    words: Sequence[str], known: Sequence[str], joints: Sequence[str], count: int
+) -> Iterator[str]:
+    """Distinct ones of up to LONGEST words, more of them short: any words, known commands strung or joined.
+
+    `joints` stand between two phrases, as `and` does, so that what they join is a command of the language.
+    """
+    draw, seen, given = random.Random(SEED), set(known), 0
+    phrases = [command.split() for command in known] or [[word] for word in words]
+    while given < count:
+        size = 1 + int(LONGEST * draw.random() ** 2)
+        command: list[str] = []
+        manner = draw.randrange(3)
+        while len(command) < size:
+            if manner == 0:
+                command += draw.choices(words, k=size)
+            else:
+                if manner == 1 and command and joints:
+                    command.append(draw.choice(joints))
+                command += draw.choice(phrases)
+        # A joined command ends with its last phrase, if that leaves it short enough.
+        text = " ".join(command if manner == 1 and len(command) <= LONGEST else command[:size])
+        if text not in seen:
+            seen.add(text)
+            given += 1
+            yield text
+
+
+def joints_of(rules: Iterable[tuple[str, str, int]]) -> list[str]:
+    """The words that derivations of the data found between two variables."""
+    spans = [span.split() for span, _, uses in rules if uses]
+    return [span[1] for span in spans if len(span) == 3 and (span[0], span[2]) == ("$x", "$y")]
+
+
+def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Groups:
+    """Every group of commands that the files of a model are asked."""
+    groups = language_commands(checkpoint, options.data_dir)
+    words, joints = checkpoint.source.words, joints_of(read_card(program).rules)
+    groups["random"] = list(random_commands(words, groups["language"], joints, options.random))
+    groups["bad"] = bad_commands(words, checkpoint.config.max_words)
+    return groups
+
+
+# The comparison.
+
+
+def reference(checkpoint: Checkpoint, commands: Sequence[str]) -> Reference:
+    """The checkpoint's own answers, in portions, since some are a million characters long."""
+    model = checkpoint.model().double()
+    answers: list[Answer] = []
+    with torch.no_grad():
+        for start in range(0, len(commands), CHUNK):
+            part = expected(model, checkpoint, commands[start : start + CHUNK])
+            answers += map(shortened, part)
+    return Reference(list(commands), answers)
+
+
+def compare(
+    translate: Translate, truth: Reference, order: Sequence[int], size: int, complete: bool
+) -> list[Difference]:
+    """Where batches of `size`, taken in `order`, are answered otherwise than by the checkpoint.
+
+    A program that is not `complete` may say so, and nothing else that differs.
+    """
+    found = []
+    for start in range(0, len(order), size):
+        places = order[start : start + size]
+        answers = translate([truth.commands[place] for place in places])
+        for place, answer in zip(places, answers, strict=True):
+            got, wanted = shortened(answer), truth.answers[place]
+            if got != wanted and (complete or got[0] != BEYOND_MODEL):
+                found.append(Difference(truth.commands[place], wanted, got))
+    return found
+
+
+def runs(
+    path: Path, kind: str, truth: Reference, sample: float
+) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """Every run of one file: its record, and the differences in words."""
+    card = read_card(path)
+    check = partial(compare, truth=truth, complete=bool(card.notes.get("complete", True)))
+    # The program is plain Python: there is nothing in it that a second thread could do.
+    for threads in THREADS if kind != PROGRAM else (1,):
+        translate = open_file(path, threads)
+        for size in BATCHES:
+            most = NETWORK_SAMPLE.get(size) if kind != PROGRAM else None
+            order = _order(f"{kind}/{size}/{threads}", truth, most, sample)
+            work = partial(check, translate, order=order, size=size)
+            yield _timed(kind, str(size), threads, len(order), work)
+    translate = open_file(path, 1)
+    jobs = [(size, _order(f"{kind}/{size}/at once", truth, CALLER_SAMPLE[size], sample)) for size in BATCHES]
+
+    def at_once() -> list[Difference]:
+        with ThreadPoolExecutor(CALLERS) as pool:
+            found = [pool.submit(check, translate, order=order, size=size) for size, order in jobs]
+            return [difference for future in found for difference in future.result()]
+
+    yield _timed(kind, f"{CALLERS} callers", 1, sum(len(order) for _, order in jobs), at_once)
+
+
+def _order(seed: str, truth: Reference, most: int | None, sample: float) -> list[int]:
+    total = len(truth.commands)
+    count = total if most is None else min(total, int(most * sample))
+    return random.Random(f"{SEED}/{seed}").sample(range(total), count)
+
+
+def _timed(
+    kind: str, batch: str, threads: int, count: int, work: Callable[[], list[Difference]]
+) -> tuple[dict[str, Any], list[str]]:
+    begin = time.perf_counter()
+    found = work()
+    seconds = round(time.perf_counter() - begin, 1)
+    record = {"file": kind, "batch": batch, "threads": threads, "compared": count}
+    record |= {"differences": len(found), "seconds": seconds}
+    more = [f"... and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    return record, [*map(str, found[:SHOWN]), *more]
+
+
+def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, Any], list[str]]:
+    """The record of one model, and a line for each difference."""
+    begin = time.perf_counter()
+    torch.set_num_threads(1)
+    checkpoint = load(model)
+    card = checkpoint.card
+    name = name or f"{card.get('task', model.stem)}, seed {card.get('seed')}"
+    paths = {kind: model.with_suffix(suffix) for kind, suffix in SUFFIXES.items()}
+    missing = tuple(kind for kind, path in paths.items() if not path.exists())
+    if missing:
+        data = tuple(language_commands(checkpoint, options.data_dir)["language"])
+        request = Request(model, model.parent, missing, data, random=min(2000, options.random))
+        export(request, report=lambda line: _tell(f"{name}: {line}"))
+    groups = all_commands(checkpoint, paths[PROGRAM], options)
+    truth = reference(checkpoint, list(dict.fromkeys(text for part in groups.values() for text in part)))
+    _tell(f"{name}: {len(truth.commands):,} commands, the reference is ready")
+    records, lines = [], []
+    for kind in FORMATS:
+        for record, found in runs(paths[kind], kind, truth, options.sample):
+            records.append(record)
+            lines += [f"{name}, {kind}, batch {record['batch']}, {line}" for line in found]
+            where = f"{name}: {kind}, batch {record['batch']}, threads {record['threads']}"
+            what = f"{record['compared']:,} compared, {record['differences']} differences"
+            _tell(f"{where}: {what} ({record['seconds']} s)")
+    return {
+        "name": name,
+        "commands": len(truth.commands),
+        "groups": {group: len(texts) for group, texts in groups.items()},
+        "answers": dict(Counter(code for code, _ in truth.answers).most_common()),
+        "longest": max(len(text.split()) for text in groups["random"] or groups["language"] or [""]),
+        "compared": sum(record["compared"] for record in records),
+        "differences": sum(record["differences"] for record in records),
+        "margin": min(m for kind in FORMATS if (m := read_card(paths[kind]).margin) is not None),
+        "seconds": round(time.perf_counter() - begin, 1),
+        "torch": torch.__version__,
+        "runs": records,
+    }, lines
+
+
+# What people see.
+
+
+def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A line of markdown for each model; the numbers are answers compared, of the three files together."""
+    heads = ["model", "commands", "translated", *(f"batch {size}" for size in BATCHES), "4 at once"]
+    heads += ["differences", "smallest margin"]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|---|{'---:|' * (len(heads) - 1)}"
+    for record in records:
+        compared: Counter[str] = Counter()
+        for run in record["runs"]:
+            compared[run["batch"]] += run["compared"]
+        numbers = [record["commands"], record["answers"].get("ok", 0)]
+        numbers += [compared[batch] for batch in (*map(str, BATCHES), f"{CALLERS} callers")]
+        cells = [record["name"], *(f"{number:,}" for number in (*numbers, record["differences"]))]
+        yield f"| {' | '.join(cells)} | {record['margin']:.2g} |"
+
+
+def keep(record: dict[str, Any], out: Path) -> None:
+    """Add a record to the file, in the place of an older one of that name."""
+    records = {old["name"]: old for old in read_results(out)} | {record["name"]: record}
+    text = "".join(json.dumps(one) + "\n" for one in records.values())
+    write_atomically(out, lambda stream: stream.write(text.encode()))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _proofs(models: Sequence[Path], name: str | None, options: Options, jobs: int) -> Iterator[Any]:
+    """The results in order, each model's from a fresh process."""
+    # Threads that wait without spinning: two models at a time, or a busy machine, then cost little.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        yield from pool.map(partial(prove, name=name, options=options), models)
+
+
+def main() -> int:
+    """The proof of each model; 1 if any file answered otherwise."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", type=Path, nargs="*", metavar="MODEL", help="checkpoints of lane-train")
+    parser.add_argument("--data-dir", type=Path, help="where the official files are (`lane-data fetch`)")
+    parser.add_argument("--out", type=Path, help="result file: the table is that of all its records")
+    parser.add_argument("--random", type=int, default=100_000, help="how many random commands (100000)")
+    parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
+    parser.add_argument("--name", help="of the record; task and seed of the checkpoint if not given")
+    parser.add_argument("--jobs", type=int, default=1, help="models at a time (1)")
+    given = parser.parse_args()
+    if given.name and len(given.models) != 1:
+        parser.error("--name is for a single model")
+    if not given.models and not given.out:
+        parser.error("give a checkpoint, or --out FILE to show its table")
+    for model in given.models:
+        if not model.is_file():
+            _tell(f"error: {model}: no such file; `lane-train --out {model}` makes one")
+            return 2
+    options = Options(given.data_dir, given.random, given.sample)
+    records, different = [], False
+    try:
+        for record, lines in _proofs(given.models, given.name, options, given.jobs):
+            records.append(record)
+            different |= record["differences"] > 0
+            print("\n".join(lines), end="\n" if lines else "", flush=True)
+            if given.out:
+                keep(record, given.out)
+    except LaneError as error:
+        _tell(f"error: {error}")
+        return 2
+    print("\n".join(table(read_results(given.out) if given.out else records)))
+    return int(different)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
