@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -70,26 +71,19 @@ def start_up(path: Path) -> dict[str, float]:
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     command = [*RUN, "--model", str(path), "--trust", "yes"]
-    seconds = best(
-        7, lambda: subprocess.run(command, input=b"jump\n", stdout=subprocess.DEVNULL, check=True)
-    )
+    seconds = best(7, lambda: subprocess.run(command, input=b"jump\n", stdout=subprocess.DEVNULL, check=True))
     run = subprocess.run([sys.executable, "-c", script, *command], capture_output=True, text=True, check=True)
     return {"start_ms": round(seconds * 1e3), "start_mb": round(int(run.stdout) / 1024)}
 
 
 def api(path: Path, commands: list[str]) -> dict[str, int]:
     """Distinct commands, all in one batch: by a fresh translator, and by one that knows the shapes."""
-    fresh = min(best(1, lambda: translator.translate_batch(commands)) for translator in _opened(path, 5))
+    fresh = min(best(1, partial(open_model(path).translate_batch, commands)) for _ in range(5))
     translator = open_model(path)
     warm = best(15, lambda: translator.translate_batch(commands))
     single = best(5, lambda: [translator.translate(command) for command in commands])
     rates = {"fresh": fresh, "warm": warm, "one a call": single}
     return {name: round(len(commands) / seconds) for name, seconds in rates.items()}
-
-
-def _opened(path: Path, count: int) -> Iterator[Translator]:
-    for _ in range(count):
-        yield open_model(path)
 
 
 def peer(path: Path) -> dict[str, int] | None:
@@ -126,7 +120,9 @@ def growth(path: Path, commands: list[str]) -> dict[int, float]:
     translator, found = open_model(path), {}
     for length in LENGTHS:
         texts = [joined(commands, length, seed) for seed in range(max(10, 20_000 // length))]
-        found[length] = round(best(1, lambda: translator.translate_batch(texts)) / len(texts) / length * 1e6, 3)
+        found[length] = round(
+            best(1, partial(translator.translate_batch, texts)) / len(texts) / length * 1e6, 3
+        )
     return found
 
 
@@ -203,13 +199,12 @@ def table(figures: dict[str, Any]) -> Iterator[str]:
     for name, rate in figures["api"].items():
         yield f"| all 20,910 commands, {name} | {rate:,}/s |"
     if figures["peer"]:
-        yield f"| the same run: CTranslate2, {figures['peer']['parameters']:,} parameters | {figures['peer']['peer']:,}/s |"
-        yield f"| times as fast as that | {figures['peer']['ratio']} |"
+        theirs = figures["peer"]
+        yield f"| the same run: CTranslate2, {theirs['parameters']:,} parameters | {theirs['peer']:,}/s |"
+        yield f"| times as fast as that | {theirs['ratio']} |"
     for row in figures["stream"]:
-        yield (
-            f"| pipe to pipe, {row['lines']:,} lines, workers: {row['workers']} | {row['lines_a_second']:,}/s, "
-            f"grows by {row['growth_mb']} MB |"
-        )
+        name = f"pipe to pipe, {row['lines']:,} lines, workers: {row['workers']}"
+        yield f"| {name} | {row['lines_a_second']:,}/s, grows by {row['growth_mb']} MB |"
     yield ""
     yield "| words of a command | " + " | ".join(f"{int(length):,}" for length in figures["growth"]) + " |"
     yield "|---" * (len(figures["growth"]) + 1) + "|"

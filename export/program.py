@@ -82,8 +82,8 @@ def solve(solver: Solver, spans: Sequence[Span], max_span: int) -> Rules:
         leaves = torch.full([len(chunk), max_span], codes.NONE, dtype=torch.int64)
         for i, span in enumerate(chunk):
             leaves[i, : len(span)] = torch.tensor(span)
-        template = solver.solve(leaves, torch.arange(len(chunk)), None, solver.template_limit).template.tolist()
-        for span, tokens in zip(chunk, template, strict=True):
+        found = solver.solve(leaves, torch.arange(len(chunk)), None, solver.template_limit)
+        for span, tokens in zip(chunk, found.template.tolist(), strict=True):
             rules[span] = tuple(token for token in tokens if token != codes.END)
     return rules
 

@@ -24,7 +24,7 @@ class ModelConfig(BaseModel):
     template_limit: int = Field(10, ge=1, le=64, description="Most tokens on the right side of a rule.")
     constants: bool | tuple[int, ...] = Field(
         False,
-        description="Whether the right side of a rule with variables may hold actions too; or which, by number.",
+        description="Whether the right side of a rule with variables may hold actions too; or which of them.",
     )
     max_words: int = Field(10_000, ge=1, le=1_000_000, description="Longest command that is translated.")
     max_actions: int = Field(100_000, ge=1, le=10_000_000, description="Longest output that is written.")

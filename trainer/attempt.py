@@ -109,7 +109,7 @@ class Attempt:
             return False
         right = evaluation.right & evaluation.whole
         wrong = evaluation.index[~right]
-        written = self.examples.gold[evaluation.index[right]].unique()
+        written = self.examples.gold[evaluation.index[right]]
         gold = self.examples.gold[wrong]
         missing = ((gold != 0) & ~torch.isin(gold, written)).any(dim=1)
         return bool((missing & (self.examples.length[wrong] > 1)).all())

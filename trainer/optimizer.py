@@ -30,9 +30,9 @@ class Optimizer(ABC):
         # The norm is clipped as torch.nn.utils.clip_grad_norm_ does.
         gradient *= (self.clip / (torch.linalg.vector_norm(gradient) + 1e-6)).clamp(max=1.0)
         self.steps += 1
-        change = self.change(gradient).split([p.numel() for p in self.parameters])
+        change = torch.split(self.change(gradient), [p.numel() for p in self.parameters])
         for parameter, part in zip(self.parameters, change, strict=True):
-            parameter += part.view_as(parameter)
+            parameter.add_(part.view_as(parameter))
             parameter.grad = None
 
     @abstractmethod

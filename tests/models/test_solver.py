@@ -73,7 +73,9 @@ def test_constants_are_drawn_where_they_may_be():
     config = ModelConfig(embedding=3, hidden=4, constants=True)
     solver = Solver(WORDS, ACTIONS, config)
     leaves = torch.tensor([[codes.VARIABLE, 1, codes.NONE, codes.NONE]])
-    drawn = solver.solve(leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300]), config.template_limit).template
+    drawn = solver.solve(
+        leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300]), config.template_limit
+    ).template
     assert (drawn > config.max_variables).any()
 
 
@@ -83,7 +85,9 @@ def test_where_one_token_is_left_it_is_forced():
     config = ModelConfig(embedding=3, hidden=4, template_limit=2)
     solver = Solver(WORDS, ACTIONS, config)
     leaves = torch.tensor([[codes.VARIABLE, 1, codes.VARIABLE, codes.NONE]])
-    found = solver.solve(leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]), config.template_limit)
+    found = solver.solve(
+        leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]), config.template_limit
+    )
     assert {tuple(row) for row in found.template.tolist()} == {(1, 2), (2, 1)}
     chosen = found.log_prob[found.prefix[:, 1:]].max(dim=2).values
     assert found.forced[found.prefix[:, 1:]].all()
