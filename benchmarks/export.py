@@ -2,20 +2,27 @@
 
 Run it on an idle machine, after `lane-export model.pt`:
 
-    python benchmarks/export.py model.pt [--out FOLDER]
+    python benchmarks/export.py model.pt [--json results/export.json] [--out FOLDER]
 
-The files are looked for beside the checkpoint. One thread; rates are the best of several rounds, in wall
-time and in CPU time of the process, since wall time on a busy machine says little; the load is printed.
+The files are looked for beside the checkpoint. One thread; times are the best of several rounds, in wall
+time and in CPU time of the process, since wall time on a busy machine says little; the load is recorded.
+Without a model, the tables (and the plot) of an earlier --json are shown.
 """
 
 import argparse
+import json
+import math
 import os
+import platform
 import random
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -26,60 +33,84 @@ from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.models.oracle import Oracle
 from lane.models.vocabulary import Vocabulary
-from lane.trainer.checkpoint import Checkpoint, load, save
+from lane.trainer.checkpoint import Checkpoint, load, save, write_atomically
 from lane.trainer.data import scan_pairs
 
 BATCH = 2048
-LENGTHS = (10, 30, 100, 300, 1000)
+SINGLE = 50  # commands that are asked for one at a time
+TOGETHER = 32  # commands of one length in a batch
+LENGTHS = (10, 30, 60, 100, 300, 1000)
 VOCABULARIES = (13, 50, 200, 1000, 5000)
+ROUNDS = 3
+ORACLE = "oracle, one at a time"
+NUMBERS = "torchscript, numbers"
+# Told apart by anyone, on white and on black; and by their marks.
+LOOKS = {"torchscript": ("#d55e00", "o"), "onnx": ("#0072b2", "s"), "program": ("#009e73", "^")}
+
 Times = tuple[float, float]  # wall and CPU seconds
+Figures = dict[str, Any]
 
 
-def best(rounds: int, work: Callable[[], object]) -> Times:
-    """The shortest of several times, after one call that is not counted."""
-    work()
+def best(works: Sequence[Callable[[], object]]) -> Times:
+    """The shortest of several times; the first call is not counted."""
+    works[0]()
     times = []
-    for _ in range(rounds):
+    for work in works[1:]:
         wall, cpu = time.perf_counter(), time.process_time()
         work()
         times.append((time.perf_counter() - wall, time.process_time() - cpu))
     return min(wall for wall, _ in times), min(cpu for _, cpu in times)
 
 
-def rates(files: dict[str, Translate], archive: Path, checkpoint: Checkpoint, commands: list[str]) -> None:
+def again(rounds: int, work: Callable[[], object]) -> Times:
+    """The shortest time of the same work, done over and over."""
+    return best([work] * (rounds + 1))
+
+
+def rates(
+    files: dict[str, Translate], archive: Path, checkpoint: Checkpoint, commands: list[str]
+) -> dict[str, dict[str, float]]:
     """Distinct commands of SCAN: a batch of 2048, and one at a time beside the oracle."""
-    batch, few = commands[:BATCH], commands[:50]
-    print(f"\n{'SCAN, one thread':24}{'batch 2048':>24}{'CPU time':>12}{'batch 1':>12}")
+    batch, few = commands[:BATCH], commands[:SINGLE]
+    found = {}
     for kind, translate in files.items():
-        wall, cpu = best(7, partial(translate, batch))
-        single = sum(best(3, partial(translate, [command]))[0] for command in few)
-        rate = f"{len(batch) / wall:,.0f} commands/s"
-        print(f"{kind:24}{rate:>24}{len(batch) / cpu:12,.0f}{single / len(few) * 1e3:9.2f} ms")
-    module = torch.jit.load(str(archive))
+        found[kind] = _rate(BATCH, again(7, partial(translate, batch)))
+        single = sum(again(3, partial(translate, [command]))[0] for command in few)
+        found[kind]["batch_1_ms"] = single / len(few) * 1e3
+    module = torch.jit.load(str(archive))  # type: ignore[no-untyped-call]
     rows = [numbers(command, checkpoint.source) for command in batch]
     words = torch.tensor([row + [0] * (max(map(len, rows)) - len(row)) for row in rows])
-    wall, cpu = best(7, lambda: module.translate_ids(words))
-    rate = f"{len(batch) / wall:,.0f} commands/s"
-    print(f"{'torchscript, numbers':24}{rate:>24}{len(batch) / cpu:12,.0f}")
+    found[NUMBERS] = _rate(BATCH, again(7, lambda: module.translate_ids(words)))
     oracle = Oracle(checkpoint.model())
-    wall, cpu = best(1, lambda: [oracle.derive(row) for row in rows[:50]])
-    print(f"{'oracle, one at a time':24}{f'{50 / wall:,.0f} commands/s':>24}{50 / cpu:12,.0f}")
+    found[ORACLE] = _rate(SINGLE, again(1, lambda: [oracle.derive(row) for row in rows[:SINGLE]]))
+    for of in found.values():
+        of["times_oracle"] = of["cpu"] / found[ORACLE]["cpu"]
+    return found
+
+
+def _rate(count: int, times: Times) -> dict[str, float]:
+    return {"wall": count / times[0], "cpu": count / times[1]}  # commands a second
 
 
 def by_length(files: dict[str, Translate], commands: list[str]) -> dict[str, list[float]]:
-    """Phrases joined by `and`, in batches of 32: no two have the same shape."""
-    print(f"\n{'ms a command, by words':24}" + "".join(f"{length:>10,}" for length in LENGTHS))
+    """CPU ms a command: phrases joined by `and`, other ones in every round.
+
+    The program knows a shape again that it has met: the same texts twice would time its memory.
+    """
     found: dict[str, list[float]] = {}
     for kind, translate in files.items():
         found[kind] = []
         for length in LENGTHS:
-            texts = [_joined(commands, length, seed) for seed in range(32)]
-            found[kind].append(best(3, partial(translate, texts))[0] / len(texts) * 1e3)
-        print(f"{kind:24}" + "".join(f"{value:10.3f}" for value in found[kind]))
+            rounds = [
+                [_joined(commands, length, f"{number}/{row}") for row in range(TOGETHER)]
+                for number in range(ROUNDS + 1)
+            ]
+            _, cpu = best([partial(translate, texts) for texts in rounds])
+            found[kind].append(cpu / TOGETHER * 1e3)
     return found
 
 
-def _joined(commands: Sequence[str], length: int, seed: int) -> str:
+def _joined(commands: Sequence[str], length: int, seed: str) -> str:
     draw = random.Random(seed)
     words: list[str] = []
     while len(words) < length:
@@ -88,8 +119,7 @@ def _joined(commands: Sequence[str], length: int, seed: int) -> str:
 
 
 def by_vocabulary() -> dict[str, list[float]]:
-    """Models with random weights: the time for 256 commands of 10 words each."""
-    print(f"\n{'ms a command, by words known':30}" + "".join(f"{size:>10,}" for size in VOCABULARIES))
+    """CPU ms a command of 10 words, 256 together, for models with random weights."""
     found: dict[str, list[float]] = {kind: [] for kind in FORMATS}
     for size in VOCABULARIES:
         words = [f"w{i:04}" for i in range(size)]
@@ -100,11 +130,8 @@ def by_vocabulary() -> dict[str, list[float]]:
             # Its closure is too large for a full table: the program holds what these commands meet.
             done = export(Request(path, path.parent, data=tuple(texts), random=0, budget=50_000))
             for written in done.files:
-                translate = open_file(written.path)
-                wall, _ = best(3, partial(translate, texts))
-                found[written.kind].append(wall / len(texts) * 1e3)
-    for kind, values in found.items():
-        print(f"{kind:30}" + "".join(f"{value:10.3f}" for value in values))
+                _, cpu = again(ROUNDS, partial(open_file(written.path), texts))
+                found[written.kind].append(cpu / len(texts) * 1e3)
     return found
 
 
@@ -120,48 +147,128 @@ def _random_checkpoint(words: Sequence[str]) -> Checkpoint:
     return Checkpoint(config, Vocabulary(words), Vocabulary("ABCDEF"), model.state_dict())
 
 
-def plot(length: dict[str, list[float]], vocabulary: dict[str, list[float]], path: Path) -> None:
-    """Both tables as curves."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4))
-    curves = ((LENGTHS, length, "words of a command"), (VOCABULARIES, vocabulary, "words of the vocabulary"))
-    for axis, (x, table, label) in zip(axes, curves, strict=True):
-        for kind, values in table.items():
-            axis.plot(x[: len(values)], values, marker="o", label=kind)
-        axis.set(xscale="log", yscale="log", xlabel=label, ylabel="ms a command")
-        axis.grid(alpha=0.3)
-        axis.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    print(f"\n{path}")
-
-
-def main() -> None:
-    """All tables, and the plot where a folder is given."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def steepest(sizes: Sequence[int], values: Sequence[float]) -> float:
+    """The largest power of the size by which the time grows from one size to the next: 2 is quadratic."""
+    points = list(zip(sizes, values, strict=True))
+    return max(
+        math.log(after / before) / math.log(large / small)
+        for (small, before), (large, after) in pairwise(points)
     )
-    parser.add_argument("model", type=Path, help="checkpoint of a SCAN model, with its files beside it")
-    parser.add_argument("--out", type=Path, help="folder for the plot")
-    options = parser.parse_args()
+
+
+def seconds_of_export(model: Path, commands: Sequence[str]) -> float:
+    """All three files with their verification against the checkpoint."""
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory() as place:
+        export(Request(model, Path(place), data=tuple(commands)))
+    return time.perf_counter() - begin
+
+
+def measure(model: Path, with_export: bool) -> Figures:
+    """Everything, in one record."""
     torch.set_num_threads(1)
-    paths = {kind: options.model.with_suffix(suffix) for kind, suffix in SUFFIXES.items()}
+    paths = {kind: model.with_suffix(suffix) for kind, suffix in SUFFIXES.items()}
     files = {kind: open_file(path) for kind, path in paths.items()}
     commands = sorted({" ".join(pair.source) for pair in scan_pairs()})
     random.Random(1).shuffle(commands)
-    print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    load_before = os.getloadavg()[0]
     with torch.no_grad():
-        rates(files, paths["torchscript"], load(options.model), commands)
-        length = by_length(files, commands)
-        vocabulary = by_vocabulary()
-    print(f"\nload {os.getloadavg()[0]:.2f}")
+        figures: Figures = {
+            "rates": rates(files, paths["torchscript"], load(model), commands),
+            "lengths": {"words": LENGTHS, "ms": by_length(files, commands)},
+            "vocabularies": {"words": VOCABULARIES, "ms": by_vocabulary()},
+        }
+    figures["bytes"] = {kind: path.stat().st_size for kind, path in paths.items()}
+    if with_export:
+        figures["export_seconds"] = seconds_of_export(model, commands)
+    figures["machine"] = {
+        "load": [round(load_before, 2), round(os.getloadavg()[0], 2)],
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in ("lane-expressions", "torch", "onnxruntime", "numpy")},
+    }
+    return figures
+
+
+def tables(figures: Figures) -> Iterator[list[str]]:
+    """The figures as tables of markdown: speed, growth by length, growth by vocabulary."""
+    lines = ["| one thread | commands/s | by CPU time | times the oracle | batch 1, ms | file, kB |"]
+    lines.append("|---|---:|---:|---:|---:|---:|")
+    for kind, of in figures["rates"].items():
+        single = f"{of['batch_1_ms']:.3f}" if "batch_1_ms" in of else ""
+        size = f"{figures['bytes'][kind] / 1e3:,.0f}" if kind in figures["bytes"] else ""
+        speed = f"{of['wall']:,.0f} | {of['cpu']:,.0f} | {of['times_oracle']:,.0f}"
+        lines.append(f"| {kind} | {speed} | {single} | {size} |")
+    yield lines
+    for what, head in (("lengths", "words of the command"), ("vocabularies", "words of the vocabulary")):
+        sizes, times = figures[what]["words"], figures[what]["ms"]
+        lines = [f"| {head} | {' | '.join(f'{size:,}' for size in sizes)} | steepest |"]
+        lines.append(f"|---|{'---:|' * (len(sizes) + 1)}")
+        for kind, values in times.items():
+            cells = " | ".join(f"{value:.3f}" for value in values)
+            lines.append(f"| {kind}, ms | {cells} | n^{max(0.0, steepest(sizes, values)):.1f} |")
+        yield lines
+
+
+def plot(figures: Figures, path: Path) -> None:
+    """Both growths as curves, on white, so that a dark page shows them as well."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    # The same figures give the same bytes.
+    mpl.rcParams["svg.hashsalt"] = "lane"
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4), facecolor="white", sharey=True)
+    for axis, (what, label) in zip(
+        axes, (("lengths", "command"), ("vocabularies", "vocabulary")), strict=True
+    ):
+        sizes = figures[what]["words"]
+        for kind, values in figures[what]["ms"].items():
+            color, mark = LOOKS[kind]
+            axis.plot(sizes, values, marker=mark, color=color, label=kind)
+        axis.set(xscale="log", yscale="log", xlabel=f"words of the {label}")
+        axis.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axis.minorticks_off()
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("CPU ms a command")
+    axes[0].legend()
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    plt.close(figure)
+
+
+def main() -> None:
+    """All tables; the figures and the plot where files are named for them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "model", type=Path, nargs="?", help="checkpoint of a SCAN model, with its files beside it"
+    )
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument("--out", type=Path, help="folder for the plot, export.svg")
+    parser.add_argument("--export", action="store_true", help="also time an export with its verification")
+    options = parser.parse_args()
+    if options.model:
+        figures = measure(options.model, options.export)
+        if options.json:
+            text = json.dumps(figures, indent=1) + "\n"
+            write_atomically(options.json, lambda stream: stream.write(text.encode()))
+    elif options.json:
+        figures = json.loads(options.json.read_text(encoding="utf-8"))
+    else:
+        parser.error("give a checkpoint, or --json FILE to show its tables")
+    machine = figures["machine"]
+    print(f"load {machine['load'][0]} before, {machine['load'][1]} after, on {machine['cores']} cores")
+    for lines in tables(figures):
+        print("", *lines, sep="\n")
+    if "export_seconds" in figures:
+        print(f"\nexport with verification: {figures['export_seconds']:.1f} s")
     if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        plot(length, vocabulary, options.out / "export.png")
+        plot(figures, options.out / "export.svg")
+        print(f"\n{options.out / 'export.svg'}")
 
 
 if __name__ == "__main__":
