@@ -85,14 +85,12 @@ class Candidate:
     def _constants(self) -> bool | tuple[int, ...]:
         """Which actions the next attempt's rules may hold beside variables.
 
-        Where it depends on need, every other attempt goes without. The others have those that no word
-        alone stands for, which are few and easily found; or, in turn with them, all.
+        Where it depends on need, every other attempt goes without. The second has those that no word alone
+        stands for, which are few and easily found; the fourth has all.
         """
         if self.config.constants != "if-needed":
             return self.config.constants == "always"
-        if self.tried % 2 == 0:
-            return False
-        return (self.examples.not_alone() or True) if self.tried % 4 == 1 else True
+        return (False, self.examples.not_alone(), False, True)[self.tried % 4]
 
     def stride(self) -> Report:
         """One stride of the present attempt; where it ends, the next is made ready."""
