@@ -281,6 +281,7 @@ def sweep_command(
     arguments: Annotated[
         list[str] | None, typer.Option("--with", help="An argument for every run, as --with=--corrupt=0.01.")
     ] = None,
+    models: Annotated[Path | None, typer.Option(help="Keep the models here, as TASK-SEED.pt.")] = None,
 ) -> None:
     """Train many tasks with many seeds, to one result file and a table.
 
@@ -299,7 +300,7 @@ def sweep_command(
         typer.echo(f"{record['task']} seed {record['seed']}: {verdict}, {record['seconds']} s", err=True)
 
     wanted = {run.key for run in runs}
-    records = sweep(runs, jobs, out, tell, places)
+    records = sweep(runs, jobs, out, tell, places, models)
     for line in table(r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted):
         typer.echo(line)
 

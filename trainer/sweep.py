@@ -1,6 +1,7 @@
 """Many runs, each in a process of its own, to one result file; resumable."""
 
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -48,16 +49,22 @@ def sweep(
     out: Path,
     tell: Callable[[dict[str, Any]], None],
     places: Sequence[str] = (),
+    models: Path | None = None,
 ) -> list[dict[str, Any]]:
     """Do the runs that `out` does not have yet, each told and appended as it ends; all records of `out`.
 
     `places` are arguments that name places of this machine, such as --data-dir; they are not recorded.
+    Where `models` is given, the model of each run is kept there as TASK-SEED.pt.
     """
     done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
     missing = [run for run in runs if run.key not in done]
-    out.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (out.parent, *([models] if models else [])):
+        folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(jobs) as pool, out.open("a", encoding="utf-8") as stream:
-        futures = [pool.submit(execute, run, workers=2 if jobs == 1 else 1, places=places) for run in missing]
+        if stream.tell() and not out.read_bytes().endswith(b"\n"):
+            stream.write("\n")  # or a line that a kill cut off would take the next with it
+        workers = 2 if jobs == 1 else 1
+        futures = [pool.submit(execute, run, workers, places, models) for run in missing]
         try:
             for future in as_completed(futures):
                 record = future.result()
@@ -70,7 +77,7 @@ def sweep(
     return read_results(out)
 
 
-def execute(run: Run, workers: int, places: Sequence[str]) -> dict[str, Any]:
+def execute(run: Run, workers: int, places: Sequence[str], models: Path | None) -> dict[str, Any]:
     """One run of the real command; the time is that of the whole process."""
     with tempfile.TemporaryDirectory(prefix="lane-sweep-") as directory:
         model = Path(directory) / "model.pt"
@@ -83,6 +90,8 @@ def execute(run: Run, workers: int, places: Sequence[str]) -> dict[str, Any]:
         if not result.exists():
             raise LaneError(f"{run.task}, seed {run.seed}: {ended.stderr.strip() or 'no result'}")
         record = json.loads(result.read_text(encoding="utf-8"))
+        if models:
+            shutil.copyfile(model, models / f"{run.task.replace(':', '')}-{run.seed}.pt")
     head = {"task": run.task, "seed": run.seed, "arguments": list(run.arguments), "workers": workers}
     return {**head, **record, "seconds": round(seconds, 1)}
 
@@ -105,6 +114,7 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
         ("rules", 8),
         ("derivations", 13),
         ("peak MB", 9),
+        ("misfits", 9),
     )
     yield f"{'task':24}" + "".join(f"{head:>{width}}" for head, width in heads)
     for name, runs in by_task.items():
@@ -114,5 +124,5 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield (
             f"{name:24}{sum(map(solved, runs)):>4}/{len(runs):<3}{statistics.median(seconds):>10.1f}"
             f"{max(seconds):>9.1f}{span:>8}{statistics.median(run['trajectories'] for run in runs):>13,.0f}"
-            f"{max(run['peak_mb'] for run in runs):>9.0f}"
+            f"{max(run['peak_mb'] for run in runs):>9.0f}{max(run['misfits'] for run in runs):>9,}"
         )
