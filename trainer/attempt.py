@@ -67,6 +67,7 @@ class Attempt:
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
+        self.wants_constants = False  # it ended for the lack of them
 
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
@@ -85,7 +86,8 @@ class Attempt:
         curriculum.note(evaluation)
         verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
-        if verdict == "stalled" or (verdict == "go on" and self._wants_constants(evaluation)):
+        self.wants_constants = verdict != "passed" and self._wants_constants(evaluation)
+        if verdict == "stalled" or self.wants_constants:
             self.outcome = "stalled"
         elif verdict == "passed":
             self._pass(evaluation)

@@ -63,6 +63,7 @@ class Candidate:
         self.tried = 0  # attempts that have ended
         self.updates = self.trajectories = 0  # of those
         self.fit: Fit | None = None  # the best of those
+        self.needs_constants = False  # by what ended one of those
         self.attempt = self._begin()
 
     @property
@@ -85,12 +86,15 @@ class Candidate:
     def _constants(self) -> bool | tuple[int, ...]:
         """Which actions the next attempt's rules may hold beside variables.
 
-        Where it depends on need, every other attempt goes without. The second has those that no word alone
-        stands for, which are few and easily found; the fourth has all.
+        Where it depends on need, every other attempt goes without, unless one has ended for the lack of them.
+        The others have those that no word alone stands for, which are few and easily found; every fourth
+        has all.
         """
         if self.config.constants != "if-needed":
             return self.config.constants == "always"
-        return (False, self.examples.not_alone(), False, True)[self.tried % 4]
+        if self.tried % 4 == 3:
+            return True
+        return self.examples.not_alone() if self.needs_constants or self.tried % 2 == 1 else False
 
     def stride(self) -> Report:
         """One stride of the present attempt; where it ends, the next is made ready."""
@@ -105,6 +109,7 @@ class Candidate:
         self.tried += 1
         self.updates += self.attempt.updates
         self.trajectories += self.attempt.learner.trajectories
+        self.needs_constants |= self.attempt.wants_constants
         fit = self._measure()
         if self.fit is None or fit.merit < self.fit.merit:
             self.fit = fit
@@ -149,6 +154,7 @@ class Candidate:
             "tried": self.tried,
             "updates": self.updates,
             "trajectories": self.trajectories,
+            "needs_constants": self.needs_constants,
             "fit": None if self.fit is None else vars(self.fit),
             "attempt": self.attempt.state(),
         }
@@ -156,7 +162,7 @@ class Candidate:
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to a kept state."""
         self.tried, self.updates = state["tried"], state["updates"]
-        self.trajectories = state["trajectories"]
+        self.trajectories, self.needs_constants = state["trajectories"], state["needs_constants"]
         if state["fit"] is not None:
             self.fit = Fit(**state["fit"])
         # The state of a candidate that is done holds its last attempt, which has the number before.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lane.trainer.attempt import Attempt
 from lane.trainer.candidate import Candidate, Fit, derived_seed
 from lane.trainer.search import judge
 
@@ -87,13 +88,26 @@ def test_seeds_are_the_same_everywhere_and_distinct():
 def test_constants_are_tried_as_the_config_says(
     examples, vocabularies, tiny_config, constants, tried, monkeypatch
 ):
-    config = tiny_config.model_copy(update={"constants": constants, "stall": 1, "attempts": 4})
     monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
+    config = tiny_config.model_copy(update={"constants": constants, "stall": 1, "attempts": 4})
+    assert constants_tried(Candidate(0, examples, vocabularies, config, 1, "cpu")) == tried
+
+
+def test_once_an_attempt_ends_for_the_lack_of_constants_none_goes_without(
+    examples, vocabularies, tiny_config, monkeypatch
+):
+    monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
+    monkeypatch.setattr(Attempt, "_wants_constants", lambda self, evaluation: not self.constants)
+    config = tiny_config.model_copy(update={"stall": 1, "attempts": 4})
     candidate = Candidate(0, examples, vocabularies, config, 1, "cpu")
+    assert constants_tried(candidate) == [False, (3,), (3,), True]
+
+
+def constants_tried(candidate):
     attempts = [candidate.attempt]
     while not candidate.done:
         candidate.stride()
         if candidate.attempt is not attempts[-1]:
             attempts.append(candidate.attempt)
-    assert [attempt.constants for attempt in attempts] == tried
     assert candidate.fit.attempts <= len(attempts)
+    return [attempt.constants for attempt in attempts]
