@@ -58,12 +58,15 @@ def list_tasks() -> None:
     typer.echo(f"{'task':14}{'train':>7}{'test':>7}  origin")
     for entry in TASKS:
         typer.echo(f"{entry.name:14}{entry.train:7}{entry.test:7}  {entry.origin}")
+    typer.echo("random:N is a random language, another one for each N.")
     typer.echo("\nOfficial files: `lane-data fetch DIR` gets them, `--data-dir DIR` reads them.")
 
 
 @app.command()
 def write(
-    task: Annotated[str, typer.Argument(callback=_check_task, help="A task of `lane-data list`.")],
+    task: Annotated[
+        str, typer.Argument(callback=_check_task, help="A task of `lane-data list`, or random:N.")
+    ],
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made if need be.")],
     form: Annotated[Format, typer.Option("--format", help="How to write a pair.")] = Format.SCAN,
     data_dir: Annotated[

@@ -141,22 +141,20 @@ def _load(
     data_dir: Path | None,
 ) -> "tuple[Task, tuple[tuple[str, tuple[Pair, ...]], ...]]":
     """What to learn from, and the sets to report on besides the test pairs."""
-    from lane.trainer.data import Task, load_task, random_task, read_pairs, scan_pairs
+    from lane.trainer.data import Task, load_task, read_pairs, scan_pairs
     from lane.trainer.data.registry import check_name
 
     if train is not None:
         pairs = tuple(read_pairs(train, form))
         return Task(train.name, pairs, tuple(read_pairs(test, form)) if test else ()), ()
     name = task or DEFAULT_TASK
-    kind, _, number = name.partition(":")
-    if kind == "random" and number.isdecimal():
-        return random_task(int(number)), ()
     try:
         check_name(name)
     except LaneError as error:
         raise typer.BadParameter(str(error)) from error
     loaded = load_task(name, data_dir)
-    return loaded, () if name in ("limit", "extend") else (("language", tuple(scan_pairs())),)
+    is_scan = name not in ("limit", "extend") and not name.startswith("random:")
+    return loaded, (("language", tuple(scan_pairs())),) if is_scan else ()
 
 
 def _held_out(task: "Task", fraction: float, seed: int) -> "tuple[Task, tuple[Pair, ...]]":

@@ -12,13 +12,23 @@ from lane.models.model import LaneModel
 from lane.models.vocabulary import Vocabulary
 from lane.trainer import rules
 from lane.trainer.config import TrainConfig
-from lane.trainer.curriculum import Curriculum
+from lane.trainer.curriculum import Curriculum, Verdict
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined_examples
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
-_KEPT = ("outcome", "updates", "seconds", "wrong", "consolidations", "fitting", "reward", "sampled")
+_KEPT = (
+    "outcome",
+    "updates",
+    "seconds",
+    "wrong",
+    "consolidations",
+    "fitting",
+    "reward",
+    "sampled",
+    "lacks_constants",
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Attempt:
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
-        self.wants_constants = False  # it ended for the lack of them
+        self.lacks_constants = False  # it ended for the lack of them
 
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
@@ -86,8 +96,8 @@ class Attempt:
         curriculum.note(evaluation)
         verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
-        self.wants_constants = verdict != "passed" and self._wants_constants(evaluation)
-        if verdict == "stalled" or self.wants_constants:
+        self.lacks_constants = self._lacks_constants(evaluation, verdict)
+        if verdict == "stalled" or self.lacks_constants:
             self.outcome = "stalled"
         elif verdict == "passed":
             self._pass(evaluation)
@@ -100,21 +110,26 @@ class Attempt:
             self.reward, self.sampled = update.reward, update.right
         return evaluation, lesson
 
-    def _wants_constants(self, evaluation: Evaluation) -> bool:
-        """Whether to leave early to an attempt with constants, halfway to a stall.
-
-        That is where each wrong pair is of several words and has an action that no right one has: it may be
-        that no rule without constants can write it.
+    def _lacks_constants(self, evaluation: Evaluation, verdict: Verdict) -> bool:
+        """Whether to leave it to an attempt with constants: at a stall where any pair may need them, and
+        halfway to one where all do that are wrong.
         """
-        may = self.config.constants == "if-needed" and not self.constants
-        if not may or self.curriculum.no_gain < self.config.stall // 2:
+        if verdict == "passed" or self.curriculum.no_gain < self.config.stall // 2:
             return False
         right = evaluation.right & evaluation.whole
-        wrong = evaluation.index[~right]
-        written = self.examples.gold[evaluation.index[right]]
+        missing = self._unwritten(evaluation.index[right], evaluation.index[~right])
+        return bool(missing.any() and (verdict == "stalled" or missing.all()))
+
+    def _unwritten(self, right: Tensor, wrong: Tensor) -> Tensor:
+        """Which of the wrong pairs have several words, and an action that no right pair has.
+
+        It may be that no rule without constants can write them.  # [R], [W] -> bool [W]
+        """
+        if self.config.constants != "if-needed" or self.constants:
+            return torch.zeros_like(wrong, dtype=torch.bool)  # no other attempt would do better
         gold = self.examples.gold[wrong]
-        missing = ((gold != 0) & ~torch.isin(gold, written)).any(dim=1)
-        return bool((missing & (self.examples.length[wrong] > 1)).all())
+        missing = (gold != 0) & ~torch.isin(gold, self.examples.gold[right])
+        return missing.any(dim=1) & (self.examples.length[wrong] > 1)
 
     def _consolidate(self) -> Evaluation:
         """A stride on new commands that the model's own rules make.
@@ -157,6 +172,9 @@ class Attempt:
         if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.examples)):
             self.outcome = "consolidating"
             self.fitting = copy.deepcopy(self.learner.state())
+            everything = torch.arange(len(self.examples))
+            right = everything[~torch.isin(everything, wrong)]
+            self.lacks_constants = bool(self._unwritten(right, wrong).any())
         elif not self.curriculum.is_last:
             self.curriculum.next_lesson()
         self.wrong = wrong

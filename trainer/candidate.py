@@ -70,7 +70,8 @@ class Candidate:
     def done(self) -> bool:
         """Whether it fits, or has no attempt left.
 
-        A fit with pairs set aside is good enough only after both kinds of rules were tried.
+        A fit with pairs set aside is good enough only after another attempt, with constants where the pairs
+        may need them.
         """
         if self.fit is None:
             return False
@@ -86,15 +87,14 @@ class Candidate:
     def _constants(self) -> bool | tuple[int, ...]:
         """Which actions the next attempt's rules may hold beside variables.
 
-        Where it depends on need, every other attempt goes without, unless one has ended for the lack of them.
-        The others have those that no word alone stands for, which are few and easily found; every fourth
-        has all.
+        Where it depends on need: none until an attempt seems to have ended for the lack of them, then those
+        that no word alone stands for, which are few and easily found. Every fourth attempt has all.
         """
         if self.config.constants != "if-needed":
             return self.config.constants == "always"
         if self.tried % 4 == 3:
             return True
-        return self.examples.not_alone() if self.needs_constants or self.tried % 2 == 1 else False
+        return self.needs_constants and self.examples.not_alone()
 
     def stride(self) -> Report:
         """One stride of the present attempt; where it ends, the next is made ready."""
@@ -109,7 +109,7 @@ class Candidate:
         self.tried += 1
         self.updates += self.attempt.updates
         self.trajectories += self.attempt.learner.trajectories
-        self.needs_constants |= self.attempt.wants_constants
+        self.needs_constants |= self.attempt.lacks_constants
         fit = self._measure()
         if self.fit is None or fit.merit < self.fit.merit:
             self.fit = fit

@@ -13,7 +13,7 @@ PAIRS = [Pair.of("a", "A"), Pair.of("b", "B"), Pair.of("a twice", "A A"), Pair.o
 VOCABULARIES = Vocabulary.of(pair.source for pair in PAIRS), Vocabulary.of(pair.target for pair in PAIRS)
 
 
-def wants_constants(tiny_config, wrong, no_gain=3, constants=False, **settings):
+def lacks_constants(tiny_config, wrong, no_gain=3, constants=False, verdict="go on", **settings):
     examples = Examples(PAIRS, *VOCABULARIES)
     config = tiny_config.model_copy(update={"stall": 6, **settings})
     attempt = Attempt(examples, VOCABULARIES, config, 1, constants)
@@ -21,23 +21,33 @@ def wants_constants(tiny_config, wrong, no_gain=3, constants=False, **settings):
     right = torch.tensor([" ".join(pair.source) not in wrong for pair in examples.pairs])
     index = torch.arange(len(examples))
     evaluation = Evaluation(index, right, torch.ones_like(right), torch.ones([len(index)]), rollout=None)
-    return attempt._wants_constants(evaluation)
+    return attempt._lacks_constants(evaluation, verdict)
 
 
 def test_it_leaves_where_only_actions_are_missing_that_no_right_pair_has(tiny_config):
-    assert wants_constants(tiny_config, wrong={"please a"})
+    assert lacks_constants(tiny_config, wrong={"please a"})
 
 
 @pytest.mark.parametrize("wrong", [{"please a", "a twice"}, {"please a", "b"}, {"a twice"}])
 def test_it_stays_where_something_else_is_wrong_too(tiny_config, wrong):
-    assert not wants_constants(tiny_config, wrong)
+    assert not lacks_constants(tiny_config, wrong)
 
 
 def test_it_stays_while_there_is_hope_and_where_no_other_attempt_would_do_better(tiny_config):
-    assert not wants_constants(tiny_config, {"please a"}, no_gain=2)
-    assert not wants_constants(tiny_config, {"please a"}, constants=True)
+    assert not lacks_constants(tiny_config, {"please a"}, no_gain=2)
+    assert not lacks_constants(tiny_config, {"please a"}, constants=True)
 
 
 def test_it_stays_where_constants_are_never_allowed(tiny_config):
     never = tiny_config.model_copy(update={"constants": "never"})
-    assert not wants_constants(never, {"please a"})
+    assert not lacks_constants(never, {"please a"})
+
+
+def test_at_a_stall_one_such_pair_is_enough_for_the_next_attempt(tiny_config):
+    assert lacks_constants(tiny_config, {"please a", "a twice"}, no_gain=6, verdict="stalled")
+    assert not lacks_constants(tiny_config, {"a twice"}, no_gain=6, verdict="stalled")
+    assert not lacks_constants(tiny_config, {"please a"}, no_gain=6, verdict="passed")
+
+
+def test_it_stays_where_nothing_is_wrong(tiny_config):
+    assert not lacks_constants(tiny_config, set())

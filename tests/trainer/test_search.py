@@ -82,7 +82,7 @@ def test_seeds_are_the_same_everywhere_and_distinct():
     [
         ("never", [False] * 4),
         ("always", [True] * 4),
-        ("if-needed", [False, (3,), False, True]),  # in turn: those that no word alone stands for, and all
+        ("if-needed", [False, False, False, True]),
     ],
 )
 def test_constants_are_tried_as_the_config_says(
@@ -97,7 +97,7 @@ def test_once_an_attempt_ends_for_the_lack_of_constants_none_goes_without(
     examples, vocabularies, tiny_config, monkeypatch
 ):
     monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
-    monkeypatch.setattr(Attempt, "_wants_constants", lambda self, evaluation: not self.constants)
+    monkeypatch.setattr(Attempt, "_lacks_constants", lambda self, evaluation, verdict: not self.constants)
     config = tiny_config.model_copy(update={"stall": 1, "attempts": 4})
     candidate = Candidate(0, examples, vocabularies, config, 1, "cpu")
     assert constants_tried(candidate) == [False, (3,), (3,), True]

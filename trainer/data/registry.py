@@ -1,12 +1,14 @@
-"""The nine tasks by name."""
+"""The nine tasks by name, and random languages by number."""
 
 import difflib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from lane.models.errors import LaneError
 from lane.trainer.data import splits
+from lane.trainer.data.language import random_task
 from lane.trainer.data.miniscan import limit
 from lane.trainer.data.official import OFFICIAL_TASKS, SIDES, read_official
 from lane.trainer.data.task import Task
@@ -33,6 +35,7 @@ TASKS = (
     Entry("limit", 14, 10, "regenerated"),
 )
 
+_RANDOM = re.compile(r"random:[0-9]{1,9}")
 _BUILDERS: dict[str, Callable[[int], Task]] = {
     "simple": splits.simple,
     "addjump": lambda seed: splits.addjump(),
@@ -51,11 +54,11 @@ def task_names() -> tuple[str, ...]:
 def check_name(name: str) -> str:
     """The name, or a LaneError that lists the tasks and suggests the nearest."""
     names = task_names()
-    if name in names:
+    if name in names or _RANDOM.fullmatch(name):
         return name
     near = difflib.get_close_matches(name.lower().replace("-", "_"), names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise LaneError(f"no task {name!r}: {hint}the tasks are {', '.join(names)}")
+    raise LaneError(f"no task {name!r}: {hint}the tasks are {', '.join(names)} and random:N")
 
 
 def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> Task:
@@ -65,6 +68,8 @@ def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> T
     `seed` matters for extend, and for simple without `data_dir`.
     """
     check_name(name)
+    if name not in task_names():
+        return random_task(int(name.removeprefix("random:")))
     if name in OFFICIAL_TASKS and data_dir is not None:
         train, test = (read_official(name, side, data_dir) for side in SIDES)
         return Task(name, train, test, (f"official files from {data_dir}, verified",))

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from lane.models.errors import LaneError
+from lane.trainer.data.language import random_task
 from lane.trainer.data.registry import TASKS, load_task, task_names
 
 NEEDS_FILES = ("mcd1", "mcd2", "mcd3")
@@ -37,6 +38,13 @@ def test_an_unknown_task_lists_the_tasks_and_suggests_the_nearest() -> None:
         load_task("xyz")
     with pytest.raises(LaneError, match="did you mean 'around_right'"):
         load_task("Around-Right")
+
+
+def test_random_languages_go_by_number() -> None:
+    assert load_task("random:3") == random_task(3)
+    for name in ("random:", "random:x", "random:-1", "random"):
+        with pytest.raises(LaneError, match=f"no task '{name}'.*random:N"):
+            load_task(name)
 
 
 def test_the_seed_matters_where_it_should() -> None:
