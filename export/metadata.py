@@ -1,17 +1,15 @@
 """The card inside every network file: one JSON object, the same for the TorchScript archive and ONNX."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lane.models import codes
+from lane.runtime import card as cards
 from lane.runtime import errors
 
 if TYPE_CHECKING:
     from lane.trainer.checkpoint import Checkpoint  # it imports torch, and reading a card needs none
 
-METADATA = "lane.json"  # the name of the record in the archive, and of the property in the ONNX file
-VERSION = 1
 NO_CHECKSUM = "0" * 64
 
 # By status number; the names are those of the runtime.
@@ -35,7 +33,7 @@ def describe(
     config = checkpoint.config
     return {
         "lane": kind,
-        "version": VERSION,
+        "version": cards.VERSION,
         "sha256": NO_CHECKSUM,
         "words": list(checkpoint.source),
         "actions": list(checkpoint.target),
@@ -47,17 +45,3 @@ def describe(
         "provenance": dict(provenance),
         "rules": rules,
     }
-
-
-def checksum_of_records(records: Mapping[str, bytes]) -> str:
-    """Of all records of an archive but the card itself: names and contents, in the order of the names."""
-    digest = hashlib.sha256()
-    for name in sorted(records):
-        digest.update(f"{name}\n{len(records[name])}\n".encode())
-        digest.update(records[name])
-    return digest.hexdigest()
-
-
-def checksum_around(data: bytes, stated: str) -> str:
-    """Of a whole file in which the checksum itself counts as zeros."""
-    return hashlib.sha256(data.replace(stated.encode(), NO_CHECKSUM.encode(), 1)).hexdigest()

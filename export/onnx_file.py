@@ -14,7 +14,8 @@ import onnx
 import torch
 
 from lane.export.core import Core
-from lane.export.metadata import METADATA, NO_CHECKSUM, checksum_around
+from lane.export.metadata import NO_CHECKSUM
+from lane.runtime.containers import CARD, checksum_around
 
 OPSET = 17
 
@@ -52,7 +53,7 @@ def onnx_file(core: Core, metadata: dict[str, Any]) -> bytes:
     model.producer_name, model.producer_version = "lane", ""
     # Without spaces outside of words, and pure ASCII: the checksum stands in it exactly once.
     card = json.dumps(metadata, separators=(",", ":"))
-    onnx.helper.set_model_props(model, {METADATA: card})
+    onnx.helper.set_model_props(model, {CARD: card})
     onnx.checker.check_model(model, full_check=True)
     data: bytes = model.SerializeToString(deterministic=True)
     return data.replace(NO_CHECKSUM.encode(), checksum_around(data, NO_CHECKSUM).encode(), 1)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from lane.export.core import Core
-from lane.export.metadata import METADATA, checksum_of_records
 from lane.models import codes
+from lane.runtime.containers import CARD, checksum_of_records
 
 # What Python's str.split takes for white space beyond the blanks that scripted code splits at.
 SPACES = [
@@ -110,7 +110,7 @@ def archive(core: Core, metadata: dict[str, Any]) -> bytes:
     ]
     records = {name: reader.get_record(name) for name in sorted(names) if name != "version"}
     metadata = metadata | {"sha256": checksum_of_records(records)}
-    records[f"extra/{METADATA}"] = json.dumps(metadata, ensure_ascii=False, indent=1).encode()
+    records[f"extra/{CARD}"] = json.dumps(metadata, ensure_ascii=False, indent=1).encode()
     return _zip(records)
 
 

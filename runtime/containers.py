@@ -7,7 +7,7 @@ damaged one is not always an exception. docs/embedding.md says what a checksum i
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any
 from zlib import error as ZlibError
@@ -38,14 +38,24 @@ def card_of_archive(file: ModelFile) -> dict[str, Any]:
     if text is None:
         raise file.error(_what_else(contents))
     card = _json(file, text)
-    digest = hashlib.sha256()
-    for name in sorted(contents):
-        if name != "version" and not name.startswith(".data/"):
-            digest.update(f"{name}\n{len(contents[name])}\n".encode())
-            digest.update(contents[name])
-    if card.get("sha256") != digest.hexdigest():
+    counted = {n: record for n, record in contents.items() if n != "version" and not n.startswith(".data/")}
+    if card.get("sha256") != checksum_of_records(counted):
         raise file.error(_DAMAGED)
     return card
+
+
+def checksum_of_records(records: Mapping[str, bytes]) -> str:
+    """Of all records of an archive but the card itself: names and contents, in the order of the names."""
+    digest = hashlib.sha256()
+    for name in sorted(records):
+        digest.update(f"{name}\n{len(records[name])}\n".encode())
+        digest.update(records[name])
+    return digest.hexdigest()
+
+
+def checksum_around(data: bytes, stated: str) -> str:
+    """Of a whole file that holds its own checksum, which counts as zeros there."""
+    return hashlib.sha256(data.replace(stated.encode("utf-8", "replace"), _ZEROS, 1)).hexdigest()
 
 
 def _what_else(names: dict[str, bytes]) -> str:
@@ -67,9 +77,7 @@ def card_of_onnx(file: ModelFile) -> dict[str, Any]:
         raise file.error("perhaps an ONNX file, but not one of lane-export")
     card = _json(file, cards[0])
     stated = str(card.get("sha256"))
-    # The checksum stands inside of what it is computed from: there it counts as zeros.
-    plain = file.data.replace(stated.encode("utf-8", "replace"), _ZEROS, 1)
-    if hashlib.sha256(plain).hexdigest() != stated:
+    if checksum_around(file.data, stated) != stated:
         raise file.error(_DAMAGED)
     return card
 

@@ -52,7 +52,7 @@ def test_a_card_is_read_without_torch(files, kind):
         (b"\x1f\x8b\x08\x00", "gzip"),
         (b"<!DOCTYPE html>", "web page"),
         (b"PK\x03\x04 and no more", "truncated or damaged"),
-        (b"hello", "none of our files"),
+        (b"hello", "neither an ONNX file nor any other of lane-export"),
         (b"\x08\x09", "perhaps an ONNX file"),
         (b'{"lane-program": 2, "sha256"', "version 2"),
     ],
@@ -89,7 +89,7 @@ def test_a_newer_version_says_so(files, tmp_path):
         return json.dumps(json.loads(content) | {"version": 7}).encode()
 
     with_card(files["torchscript"], tmp_path / "m.ts", change)
-    with pytest.raises(LaneError, match="format version 7, but this release reads 1"):
+    with pytest.raises(LaneError, match="format version 7, but this runtime reads 1"):
         read_card(tmp_path / "m.ts")
 
 
