@@ -5,8 +5,8 @@
 The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
 and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
-one thread and with two, and then to four callers at once. The networks are slow in small batches and answer
-a sample there: the record has the number of answers compared for every file, batch and number of threads.
+one thread and with two, and then to four callers at once. The networks answer all of it in large batches with
+one thread, and a sample otherwise, since that is slow: the record has the number of answers compared for every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
 code 1. Without a model, the table of the records in --out is shown.
@@ -48,8 +48,15 @@ LONGEST = 100
 CHUNK = 2048
 SHOWN = 20  # differences of one run that are printed; all are counted
 SEED = 20200606
-# Most commands in a run, by batch size: what takes a network about two minutes.
-NETWORK_SAMPLE = {1: 5_000, 7: 20_000}
+# Most commands in a run of a network, by threads and batch size: what takes a minute or so.
+NETWORK_SAMPLE = {
+    (1, 1): 3_000,
+    (1, 7): 10_000,
+    (2, 1): 1_000,
+    (2, 7): 5_000,
+    (2, 256): 30_000,
+    (2, 2048): 30_000,
+}
 CALLER_SAMPLE = {1: 1_000, 7: 5_000, 256: 20_000, 2048: 20_000}
 
 Groups = dict[str, list[str]]  # commands by where they come from
@@ -113,7 +120,7 @@ def random_commands(
     draw, seen, given = random.Random(SEED), set(known), 0
     phrases = [command.split() for command in known] or [[word] for word in words]
     while given < count:
-        size = 1 + int(LONGEST * draw.random() ** 2)
+        size = 1 + int(LONGEST * draw.random() ** 3)
         command: list[str] = []
         manner = draw.randrange(3)
         while len(command) < size:
@@ -188,7 +195,7 @@ def runs(
     for threads in THREADS if kind != PROGRAM else (1,):
         translate = open_file(path, threads)
         for size in BATCHES:
-            most = NETWORK_SAMPLE.get(size) if kind != PROGRAM else None
+            most = NETWORK_SAMPLE.get((threads, size)) if kind != PROGRAM else None
             order = _order(f"{kind}/{size}/{threads}", truth, most, sample)
             work = partial(check, translate, order=order, size=size)
             yield _timed(kind, str(size), threads, len(order), work)

@@ -171,6 +171,21 @@ def stream(path: Path, commands: list[str], lines: int, workers: int) -> dict[st
     }
 
 
+def scaling(path: Path, commands: list[str], lines: int = 2_000_000) -> dict[str, float]:
+    """A file to nowhere, by one worker and by two: here nothing but lane-run takes part of a core."""
+    block = "".join(f"{command}\n" for command in commands)
+    rates = {}
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        for _ in range(lines // len(commands)):
+            file.write(block)
+        file.flush()
+        for workers in (1, 2):
+            command = [*RUN, "--model", str(path), "--workers", str(workers), file.name]
+            seconds = best(3, partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=True))
+            rates[workers] = lines // len(commands) * len(commands) / seconds
+    return {"one": round(rates[1]), "two": round(rates[2]), "ratio": round(rates[2] / rates[1], 2)}
+
+
 def _feed(pipe: Any, block: bytes, blocks: int) -> None:
     with pipe:
         for _ in range(blocks):
@@ -205,6 +220,8 @@ def table(figures: dict[str, Any]) -> Iterator[str]:
     for row in figures["stream"]:
         name = f"pipe to pipe, {row['lines']:,} lines, workers: {row['workers']}"
         yield f"| {name} | {row['lines_a_second']:,}/s, grows by {row['growth_mb']} MB |"
+    both = figures["scaling"]
+    yield f"| file to nowhere, one worker and two | {both['one']:,}/s, {both['two']:,}/s: {both['ratio']} times |"
     yield ""
     yield "| words of a command | " + " | ".join(f"{int(length):,}" for length in figures["growth"]) + " |"
     yield "|---" * (len(figures["growth"]) + 1) + "|"
@@ -233,6 +250,7 @@ def main() -> None:
         "api": api(program, commands),
         "peer": peer(program),
         "growth": growth(program, commands),
+        "scaling": scaling(program, commands),
         "stream": [stream(program, commands, options.stream, workers) for workers in (1, 2)],
     }
     print("\n".join(table(figures)))
