@@ -6,7 +6,8 @@ The reference is the checkpoint itself: the loop that it was trained with, its v
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
 and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
 one thread and with two, and then to four callers at once. The networks answer all of it in large batches with
-one thread, and a sample otherwise, since that is slow: the record has the number of answers compared for every file, batch and number of threads.
+one thread, and a sample otherwise, since that is slow: the record has the number of answers compared for
+every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
 code 1. Without a model, the table of the records in --out is shown.

@@ -221,7 +221,8 @@ def table(figures: dict[str, Any]) -> Iterator[str]:
         name = f"pipe to pipe, {row['lines']:,} lines, workers: {row['workers']}"
         yield f"| {name} | {row['lines_a_second']:,}/s, grows by {row['growth_mb']} MB |"
     both = figures["scaling"]
-    yield f"| file to nowhere, one worker and two | {both['one']:,}/s, {both['two']:,}/s: {both['ratio']} times |"
+    rates = f"{both['one']:,}/s, {both['two']:,}/s: {both['ratio']} times"
+    yield f"| file to nowhere, one worker and two | {rates} |"
     yield ""
     yield "| words of a command | " + " | ".join(f"{int(length):,}" for length in figures["growth"]) + " |"
     yield "|---" * (len(figures["growth"]) + 1) + "|"
