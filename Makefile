@@ -53,10 +53,12 @@ bundled: build/scan/scan.lane ## train the bundled SCAN model anew
 	mkdir -p runtime/bundled
 	cp build/scan/scan.lane runtime/bundled/scan.lane
 
-bench: build/scan/scan.lane ## speed of training, of the exported files and of the runtime: needs an idle machine
-	$(BIN)/python benchmarks/trainer.py
-	$(BIN)/python benchmarks/export.py build/scan/scan.pt --out build/bench
-	$(BIN)/python benchmarks/runtime.py
+bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/results.md, on an idle machine
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(BIN)/python benchmarks/runtime.py build/scan/scan.pt --json results/runtime.json --stream 10000000
+	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
+	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
+	$(BIN)/python benchmarks/page.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

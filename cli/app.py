@@ -71,6 +71,10 @@ def _end_after(cause: KeyboardInterrupt | BrokenPipeError) -> NoReturn:
     if isinstance(cause, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
         sys.exit(SIGINT_EXIT)
-    # The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    leave_stdout()
     sys.exit(0)
+
+
+def leave_stdout() -> None:
+    """The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)

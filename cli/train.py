@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from lane.cli.app import fail, new_app, require, run, show_version
+from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
 from lane.models.errors import LaneError
 from lane.trainer.data.formats import Format
 
@@ -197,8 +197,12 @@ def _run(plan: "Plan", minutes: float | None, quiet: bool) -> None:
         stderr_watcher(quiet),
         lambda: bool(asked) or (deadline is not None and time.monotonic() > deadline),
     )
-    _tell(plan, result)
-    if asked:
+    _draw(plan)
+    try:
+        _tell(plan, result)
+    except BrokenPipeError:  # nobody reads on, and the exit code still tells
+        leave_stdout()
+    if asked and result.stopped:
         _interrupted(plan, asked[0])
     if not result.converged:
         _not_converged(plan, result)
@@ -206,8 +210,6 @@ def _run(plan: "Plan", minutes: float | None, quiet: bool) -> None:
 
 def _tell(plan: "Plan", result: "Result") -> None:
     """The result on standard output: rules, accuracy, trust, what does not fit."""
-    from lane.trainer.plot import draw
-
     words = [rule for rule in result.rules if rule.is_word]
     others = [rule for rule in result.rules if not rule.is_word]
     typer.echo(f"{len(words)} words and {len(others)} rules:")
@@ -226,6 +228,12 @@ def _tell(plan: "Plan", result: "Result") -> None:
         f"{result.seconds:.1f} s, {result.candidates} candidates, {result.trajectories:,} derivations, "
         f"model in {result.model}"
     )
+
+
+def _draw(plan: "Plan") -> None:
+    """The plot of the run; a run is not lost for the want of one."""
+    from lane.trainer.plot import draw
+
     try:
         draw(plan.run_dir / "metrics.jsonl", plan.run_dir / "run.svg", f"{plan.task.name}, seed {plan.seed}")
     except LaneError as error:

@@ -286,3 +286,15 @@ def test_no_gpu(tmp_path):
 def test_every_setting_is_listed():
     output, _ = lane_train("settings")
     assert [line.split()[0] for line in output.splitlines()] == list(TrainConfig.model_fields)
+
+
+def test_the_exit_code_tells_even_if_nobody_reads(tiny, tmp_path):
+    with subprocess.Popen(
+        [LANE_TRAIN, *map(str, tiny)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        run.stdout.close()
+        _, errors = run.communicate(timeout=240)
+    assert run.returncode == 1, "these pairs contradict each other: it does not converge"
+    assert "not converged" in errors
+    assert "Traceback" not in errors
+    assert (tmp_path / "model.pt.run" / "run.svg").exists()
