@@ -4,6 +4,9 @@ Two sub-expressions with the same outermost rule can stand for each other: if `w
 `and`, so can `jump around left twice`. What was met under what is a small tree grammar; drawing from it
 gives commands that nobody labelled, on which a model can be compared with itself and with others.
 
+The arguments of a rule are drawn independently, unless they plainly are not: a model may use `$x $y` both
+for `walk left` and for what is left of `jump after walk`, and never mean `walk jump`.
+
 Rules of one shape that keep nearly the same company (`$x twice`, `$x thrice`) are taken for one kind: what
 was met with one of them can be met with the other, unless a training pair speaks against it.
 """
@@ -23,6 +26,8 @@ from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]
 Place = tuple[Span, int]  # an argument of a rule
+Company = tuple[bool, ...]  # which arguments of a rule are phrases; () where that does not matter
+Key = tuple[Place, Span, Company, int]  # an argument of a rule that itself stands in a place
 Drawn = tuple[list[int], list[int]]  # a command and its output
 ROOT: Place = ((), 0)
 ALIKE = 0.6  # share of their company that rules of one kind have in common
@@ -40,8 +45,11 @@ class TreeGrammar:
         self.variables = variables
         self.template: dict[Span, list[int]] = {}
         # Dictionaries as ordered sets: drawing must not depend on hashes.
-        self._taken: defaultdict[tuple[Place, Span, int], dict[Span, None]] = defaultdict(dict)
-        self._anywhere: defaultdict[Place, dict[Span, None]] = defaultdict(dict)
+        self._taken: defaultdict[Key, dict[Span, None]] = defaultdict(dict)
+        self._anywhere: defaultdict[tuple[Span, Company, int], dict[Span, None]] = defaultdict(dict)
+        self._met: defaultdict[tuple[Place, Span], dict[Company, None]] = defaultdict(dict)
+        self._met_anywhere: defaultdict[Span, dict[Company, None]] = defaultdict(dict)
+        self._dependent: set[Span] = set()  # rules whose arguments depend on each other
         self._kind: dict[Span, Span] = {}  # a rule's kind, named by one rule of it
 
     def add(self, rollout: Rollout) -> None:
@@ -58,21 +66,25 @@ class TreeGrammar:
         )
         for node, arguments, solution, root in rows:
             place: dict[int, Place] = {root: ROOT}
-            self._take(ROOT, (), 0, leaves[node[root]])
+            self._take(ROOT, (), (), 0, leaves[node[root]])
             # From the last step to the first: where a step stands is known before what it takes.
             for step in range(root, -1, -1):
                 if node[step] == codes.NONE:
                     continue
                 span = leaves[node[step]]
                 self.template[span] = [t for t in templates[solution[step]] if t != codes.END]
-                for number, argument in enumerate(arguments[step]):
-                    if argument != codes.NONE:
-                        place[argument] = (span, number)
-                        self._take(place[step], span, number, leaves[node[argument]])
+                taken = [argument for argument in arguments[step] if argument != codes.NONE]
+                children = [leaves[node[argument]] for argument in taken]
+                company = tuple(len(child) > 1 for child in children)
+                for number, (argument, child) in enumerate(zip(taken, children, strict=True)):
+                    place[argument] = (span, number)
+                    self._take(place[step], span, (), number, child)
+                    self._take(place[step], span, company, number, child)
 
-    def _take(self, place: Place, span: Span, argument: int, child: Span) -> None:
-        self._taken[place, span, argument][child] = None
-        self._anywhere[span, argument][child] = None
+    def _take(self, place: Place, span: Span, company: Company, argument: int, child: Span) -> None:
+        self._taken[place, span, company, argument][child] = None
+        self._anywhere[span, company, argument][child] = None
+        self._met[place, span][company] = self._met_anywhere[span][company] = None
 
     def close(self, known: Mapping[Span, Span], seed: int) -> None:
         """Let rules of one kind stand where any of them stood, and take what any of them took there.
@@ -80,21 +92,40 @@ class TreeGrammar:
         A combination is left out if it makes some known command mean something else.
         """
         rng = random.Random(seed)
+        self._dependent = {span for span in self.template if self._is_dependent(span)}
         kinds = self._kinds()
         self._kind = {span: kind[0] for kind in kinds for span in kind}
-        taken, self._taken = self._taken, defaultdict(dict)
-        for (place, span, argument), children in taken.items():
-            self._taken[self._place(*place), span, argument].update(children)
+        taken = dict(self._taken)
+        for table in (self._taken, self._anywhere, self._met, self._met_anywhere):
+            table.clear()
+        for (place, span, company, argument), children in taken.items():
+            if bool(company) == (span in self._dependent):
+                for child in children:
+                    self._take(self._place(*place), span, company, argument, child)
         for kind in kinds:
             for key, children in list(self._taken.items()):
                 if any(child in children for child in kind):
                     self._add(key, kind, known, rng)
-            places = list(dict.fromkeys(place for place, span, _ in self._taken if span in kind))
-            for place in places:
+            met = list(dict.fromkeys((p, company) for p, span, company, _ in self._taken if span in kind))
+            for place, company in met:
                 for argument in range(kind[0].count(codes.VARIABLE)):
-                    union = {child: None for span in kind for child in self._taken[place, span, argument]}
-                    for span in kind:
-                        self._add((place, span, argument), list(union), known, rng)
+                    keys = [(place, span, company, argument) for span in kind]
+                    union = {child: None for key in keys for child in self._taken[key]}
+                    for key in keys:
+                        self._add(key, list(union), known, rng)
+
+    def _is_dependent(self, span: Span) -> bool:
+        """Whether some argument takes nothing beside a phrase that it takes beside a word."""
+        beside: defaultdict[tuple[int, bool, Company], set[Span]] = defaultdict(set)
+        for (rule, company, argument), children in self._anywhere.items():
+            if rule == span and len(company) == 2:
+                beside[argument, company[argument], company[1 - argument :][:1]].update(children)
+        return any(
+            min(len(one), len(other)) > 1 and not one & other
+            for (argument, phrase, sibling), one in beside.items()
+            if sibling == (True,)
+            for other in [beside.get((argument, phrase, (False,)), set())]
+        )
 
     def _place(self, span: Span, number: int) -> Place:
         """An argument of a rule; rules of one kind have their places in common."""
@@ -102,7 +133,7 @@ class TreeGrammar:
 
     def _add(
         self,
-        key: tuple[Place, Span, int],
+        key: Key,
         children: Sequence[Span],
         known: Mapping[Span, Span],
         rng: random.Random,
@@ -111,16 +142,14 @@ class TreeGrammar:
             if child not in self._taken[key] and not self._contradicts(key, child, known, rng):
                 self._take(*key, child)
 
-    def _contradicts(
-        self, key: tuple[Place, Span, int], child: Span, known: Mapping[Span, Span], rng: random.Random
-    ) -> bool:
+    def _contradicts(self, key: Key, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
         """Whether `child` there gives a known command another meaning, in any of some small draws."""
-        place, span, _ = key
+        place, span, company, _ = key
         if not span:
             return False  # a root of another kind contradicts nothing by itself
         kept = self._taken[key]
         self._taken[key] = {child: None}
-        draws = [self._expand(place, span, rng, [20], 1000) for _ in range(TRIALS)]
+        draws = [self._expand(place, span, rng, [20], 1000, company) for _ in range(TRIALS)]
         self._taken[key] = kept
         return any(
             drawn is not None and known.get(tuple(drawn[0]), tuple(drawn[1])) != tuple(drawn[1])
@@ -130,7 +159,7 @@ class TreeGrammar:
     def _kinds(self) -> list[list[Span]]:
         """Rules with a word and variables, grouped by shape and company."""
         company: defaultdict[Span, set[object]] = defaultdict(set)
-        for (parent, argument), children in self._anywhere.items():
+        for (parent, _, argument), children in self._anywhere.items():
             for child in children:
                 company[child].add((parent, argument))
                 # Nearly every rule takes nearly every single word: that says nothing about its kind.
@@ -149,20 +178,28 @@ class TreeGrammar:
 
     def draw(self, rng: random.Random, most_words: int, most_actions: int) -> Drawn | None:
         """A random command and its output, or None where there is none or it grew too long."""
-        roots = list(self._taken[ROOT, (), 0])
+        roots = list(self._taken[ROOT, (), (), 0])
         if not roots:
             return None  # no derivation was taken in
         drawn = self._expand(ROOT, rng.choice(roots), rng, [most_words], most_actions)
         return drawn if drawn is not None and len(drawn[0]) <= most_words else None
 
     def _expand(
-        self, place: Place, span: Span, rng: random.Random, budget: list[int], most_actions: int
+        self,
+        place: Place,
+        span: Span,
+        rng: random.Random,
+        budget: list[int],
+        most_actions: int,
+        company: Company | None = None,
     ) -> Drawn | None:
         budget[0] -= len(span)
         if budget[0] < 0:
             return None
         words: list[int] = []
         values: list[list[int]] = []
+        if company is None:
+            company = rng.choice(self._companies(place, span))
         for leaf in span:
             if leaf != codes.VARIABLE:
                 words.append(leaf)
@@ -170,7 +207,9 @@ class TreeGrammar:
             budget[0] += 1  # the variable itself is no word
             number = len(values)
             # Where this rule was never met in this place, what it takes elsewhere must do.
-            children = self._taken.get((place, span, number)) or self._anywhere[span, number]
+            children = (
+                self._taken.get((place, span, company, number)) or self._anywhere[span, company, number]
+            )
             child = rng.choice(list(children))
             inner = self._expand(self._place(span, number), child, rng, budget, most_actions)
             if inner is None:
@@ -181,6 +220,12 @@ class TreeGrammar:
         for token in self.template[span]:
             output += values[token - 1] if token <= self.variables else [token - self.variables]
         return (words, output) if len(output) <= most_actions else None
+
+    def _companies(self, place: Place, span: Span) -> list[Company]:
+        """The companies in which a rule was met there; where it never was, those it has elsewhere."""
+        if span not in self._dependent:
+            return [()]
+        return list(self._met.get((place, span)) or self._met_anywhere[span])
 
 
 def _shape(span: Span) -> tuple[bool, ...]:

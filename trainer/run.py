@@ -21,6 +21,7 @@ from lane.trainer.data.pair import Pair
 from lane.trainer.data.task import Task
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Learner
+from lane.trainer.memory import PeakMemory
 from lane.trainer.search import Found, search
 from lane.trainer.worker import Halted, Job
 
@@ -105,16 +106,17 @@ def train(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: F
         watcher.report(number, report)
 
     watcher.begin(plan)
-    try:
-        found = search(job, plan.workers, tell, halted, watcher.say)
-    finally:
-        watcher.end()
-    result = _conclude(plan, job, found, started, stopped=not found.converged and halted())
-    _write_down(plan, result)
+    with PeakMemory() as peak:
+        try:
+            found = search(job, plan.workers, tell, halted, watcher.say)
+        finally:
+            watcher.end()
+        result = _conclude(plan, job, found, started, stopped=not found.converged and halted())
+    _write_down(plan, result, peak.megabytes)
     return result
 
 
-def _write_down(plan: Plan, result: Result) -> None:
+def _write_down(plan: Plan, result: Result, peak: float) -> None:
     """The result for programs, and all misfits for people, into the run directory."""
     numbers = {
         "converged": result.converged,
@@ -126,7 +128,7 @@ def _write_down(plan: Plan, result: Result) -> None:
         "trajectories": result.trajectories,
         "candidates": result.candidates,
         "seconds": round(result.seconds, 1),
-        "peak_mb": round(_peak_memory(plan.workers), 1),
+        "peak_mb": round(peak, 1),
     }
     text = json.dumps(numbers, indent=1)
     checkpoint.write_atomically(plan.run_dir / "result.json", lambda stream: stream.write(text.encode()))
@@ -134,17 +136,6 @@ def _write_down(plan: Plan, result: Result) -> None:
         f"{' '.join(m.source)}\t{' '.join(m.target)}\t{' '.join(m.says)}\n" for m in result.misfits
     )
     checkpoint.write_atomically(plan.run_dir / "misfits.tsv", lambda stream: stream.write(lines.encode()))
-
-
-def _peak_memory(workers: int) -> float:
-    """Megabytes: of this process, and of its largest worker for each of them (no less than the truth)."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return 0.0
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return (own + (largest * workers if workers > 1 else 0)) / 1024
 
 
 def _job(plan: Plan) -> Job:

@@ -130,3 +130,28 @@ def test_new_commands_as_examples(grammar):
     for pair in made.pairs:
         words = [source.number(word) for word in pair.source]
         assert [target.number(action) for action in pair.target] == by_hand(words)
+
+
+LEFT, RIGHT, AFTER = 6, 7, 8
+X_Y, X_AFTER = (0, 0), (0, AFTER)
+
+
+def test_arguments_that_depend_on_each_other_are_drawn_together(hand_made):
+    """`$x $y` stands for `walk left`, and for what is left of `walk after run`, and never for `walk run`."""
+    rules = {**RULES, (LEFT,): [5], (RIGHT,): [6], X_Y: [2, 1], X_AFTER: [1]}
+    left, right = ((LEFT,),), ((RIGHT,),)
+    turns = [(X_Y, one, side) for one in (A, B) for side in (left, right)]
+    afters = [(X_Y, (X_AFTER, one), other) for one in (A, B, (X_TWICE, A)) for other in (A, B)]
+    grammar = TreeGrammar(2)
+    grammar.add(hand_made(rules, [*turns, *afters]))
+    grammar.close({}, seed=0)
+    drawn = everything(grammar)
+    assert (WALK, TWICE, AFTER, RUN) in drawn
+    assert (WALK, LEFT) in drawn
+    assert (WALK, RUN) not in drawn
+    assert not any(AFTER in words and words[-1] in (LEFT, RIGHT) for words in drawn)
+
+
+def test_arguments_are_drawn_apart_where_nothing_speaks_against_it(grammar):
+    grammar.close({}, seed=0)
+    assert (WALK, THRICE, AND, RUN, TWICE) in everything(grammar), "never met: two phrases joined"
