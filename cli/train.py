@@ -311,6 +311,36 @@ def sweep_command(
         typer.echo(line)
 
 
+@app.command("reproduce")
+def reproduce_command(
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the full model.")] = 5,
+    only: Annotated[list[str] | None, typer.Option(help="One experiment instead of all; repeatable.")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Result files; what they have is not done again.")] = Path(
+        "results/paper"
+    ),
+    models: Annotated[Path, typer.Option(help="Where the models of the runs are kept.")] = Path(
+        "build/paper"
+    ),
+) -> None:
+    """Do the experiments of the paper: tasks, rules, productivity, baselines, rates, ablations.
+
+    \b
+    Example: lane-train reproduce --data-dir DIR
+             lane-train reproduce --only tasks --seeds 1
+    """
+    require("training", "torch")
+    from lane.trainer.reproduce import EXPERIMENTS, Study, reproduce
+
+    for name in only or ():
+        if name not in EXPERIMENTS:
+            raise typer.BadParameter(f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}")
+    study = Study(out, models, seeds, data_dir, lambda line: typer.echo(line, err=True))
+    reproduce(study, only or list(EXPERIMENTS))
+
+
 def main() -> None:
     """Entry point of `lane-train`."""
     run(app, [LaneError])

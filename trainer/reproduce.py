@@ -1,0 +1,216 @@
+"""The experiments of the paper as runs of the real command: each to a result file of its own, resumable."""
+
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from lane.models.errors import LaneError
+from lane.trainer.data.scan import join_and, scan_phrases
+from lane.trainer.sweep import Run, read_results, sweep
+
+SCAN = ("simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3")
+TASKS = (*SCAN, "limit", "extend")
+ABLATIONS = {
+    "without Composer": "composer=false",
+    "without curriculum": "curriculum=false",
+    "without simplicity": "gamma=0",
+}
+ABLATION_SEEDS = 3
+CAP = 3  # times the full model's median time
+RATES = tuple((composer, solver) for composer in (1e-4, 1e-3, 1e-2) for solver in (2e-4, 2e-3, 2e-2))
+BASELINE_TASKS = ("simple", "addjump", "length", "limit")
+BASELINE_SECONDS = 180.0
+ANDS = (10, 20, 50, 100)
+LONG_COMMANDS = 50  # of each number of `and`
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to do, and where its results go."""
+
+    out: Path  # result files
+    models: Path  # checkpoints of the full model
+    seeds: int
+    data_dir: Path | None
+    say: Say
+
+    def file(self, name: str) -> Path:
+        """The result file of an experiment."""
+        return self.out / name
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Arguments that are of this machine only."""
+        return ("--data-dir", str(self.data_dir)) if self.data_dir else ()
+
+
+def tasks(study: Study) -> None:
+    """The full model on every task, with every seed; its models are kept."""
+    runs = [Run(task, seed) for seed in range(1, study.seeds + 1) for task in TASKS]
+    _sweep(study, runs, "tasks.jsonl", study.models)
+
+
+def ablations(study: Study) -> None:
+    """Without one part each, on the seven tasks of SCAN, for at most three times as long as with it."""
+    runs = [
+        Run(task, seed, (f"--set={setting}", f"--minutes={_cap(study, task):.2f}"))
+        for seed in range(1, ABLATION_SEEDS + 1)
+        for setting in ABLATIONS.values()
+        for task in SCAN
+    ]
+    _sweep(study, runs, "ablations.jsonl")
+
+
+def rates(study: Study) -> None:
+    """The differential update: learning rates of Composer and Solver that differ, and that do not."""
+    cap = f"--minutes={_cap(study, 'addjump'):.2f}"
+    runs = [
+        Run("addjump", 1, (f"--set=composer_rate={composer}", f"--set=solver_rate={solver}", cap))
+        for composer, solver in RATES
+    ]
+    _sweep(study, runs, "rates.jsonl")
+
+
+def baselines(study: Study) -> None:
+    """An LSTM and a Transformer on four of the tasks, one after the other."""
+    from lane.trainer.baseline import KINDS, measure
+    from lane.trainer.data import load_task
+
+    out = study.file("baselines.jsonl")
+    done = {(record["task"], record["kind"], record["seed"]) for record in read_results(out)}
+    for task in BASELINE_TASKS:
+        for kind in KINDS:
+            if (task, kind, 1) not in done:
+                record = measure(load_task(task, study.data_dir), kind, 1, BASELINE_SECONDS)
+                with out.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(record) + "\n")
+                study.say(f"{kind} on {task}: {record['accuracy']}")
+
+
+def productivity(study: Study) -> None:
+    """The models of SCAN-ext by the length of a command, and far beyond what the paper tests."""
+    from lane.trainer.data import load_task
+
+    test = load_task("extend").test
+    lengths = sorted({len(pair.source) for pair in test})
+    phrases, draw = scan_phrases(), random.Random("beyond")
+    beyond = {
+        ands: tuple(reduce(join_and, draw.choices(phrases, k=ands + 1)) for _ in range(LONG_COMMANDS))
+        for ands in ANDS
+    }
+    figures: dict[str, Any] = {
+        "test": {length: sum(len(pair.source) == length for pair in test) for length in lengths},
+        "train": _lengths(pair.source for pair in load_task("extend").train),
+        "accuracy": {},
+        "beyond": {},
+    }
+    for seed in range(1, study.seeds + 1):
+        right = _measurer(study, "extend", seed)
+        figures["accuracy"][seed] = {
+            length: right(tuple(pair for pair in test if len(pair.source) == length)) for length in lengths
+        }
+        figures["beyond"][seed] = {ands: right(pairs) for ands, pairs in beyond.items()}
+        study.say(f"extend, seed {seed}: {figures['beyond'][seed]} by number of `and`")
+    _write(study.file("productivity.json"), figures)
+
+
+def rules(study: Study) -> None:
+    """What each model of the full recipe has learned."""
+    from lane.trainer import checkpoint
+
+    found = {
+        task: {
+            seed: checkpoint.load(_model(study, task, seed)).card["rules"]
+            for seed in range(1, study.seeds + 1)
+        }
+        for task in TASKS
+    }
+    _write(study.file("rules.json"), found)
+
+
+EXPERIMENTS: dict[str, Callable[[Study], None]] = {
+    "tasks": tasks,
+    "rules": rules,
+    "productivity": productivity,
+    "baselines": baselines,
+    "rates": rates,
+    "ablations": ablations,
+}
+
+
+def reproduce(study: Study, only: Sequence[str]) -> None:
+    """Do the experiments, in an order in which each finds what it needs of the others."""
+    study.out.mkdir(parents=True, exist_ok=True)
+    for name, experiment in EXPERIMENTS.items():
+        if name in only:
+            study.say(f"== {name}")
+            experiment(study)
+
+
+def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = None) -> None:
+    """The runs that are missing, one at a time, with how many are left and how long they may take."""
+    out = study.file(name)
+    done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
+    left = sum(run.key not in done for run in runs)
+    started, count = time.monotonic(), 0
+
+    def tell(record: dict[str, Any]) -> None:
+        nonlocal count
+        count += 1
+        minutes = (time.monotonic() - started) / count * (left - count) / 60
+        what = " ".join([record["task"], *record["arguments"]])
+        share = ", ".join(f"{name} {value:.1%}" for name, value in record["accuracy"].items())
+        study.say(f"{what}, seed {record['seed']}: {share}; {left - count} left, about {minutes:.0f} min")
+
+    sweep(runs, 1, out, tell, study.places, models)
+
+
+def _cap(study: Study, task: str) -> float:
+    """Minutes: three times what the full model took for the task."""
+    seconds = [r["seconds"] for r in read_results(study.file("tasks.jsonl")) if r["task"] == task]
+    if not seconds:
+        raise LaneError(f"{study.file('tasks.jsonl')} has no run of {task}: do the experiment `tasks` first")
+    return CAP * statistics.median(seconds) / 60
+
+
+def _model(study: Study, task: str, seed: int) -> Path:
+    path = study.models / f"{task}-{seed}.pt"
+    if not path.exists():
+        raise LaneError(
+            f"{path}: no such model; the experiment `tasks` makes it, if its result is not there yet"
+        )
+    return path
+
+
+def _measurer(study: Study, task: str, seed: int) -> Callable[[Any], float]:
+    """The share of pairs that a kept model translates exactly."""
+    from lane.trainer import checkpoint
+    from lane.trainer.config import build_config
+    from lane.trainer.learner import Learner
+    from lane.trainer.run import measure
+
+    loaded = checkpoint.load(_model(study, task, seed))
+    learner = Learner(loaded.model(), build_config())
+    return lambda pairs: measure(learner, pairs, (loaded.source, loaded.target))
+
+
+def _lengths(commands: Iterable[Sequence[str]]) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for command in commands:
+        counts[len(command)] = counts.get(len(command), 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def _write(path: Path, figures: object) -> None:
+    from lane.trainer.checkpoint import write_atomically
+
+    text = json.dumps(figures, indent=1) + "\n"
+    write_atomically(path, lambda stream: stream.write(text.encode()))
