@@ -175,7 +175,7 @@ def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = N
 
 def _cap(study: Study, task: str) -> float:
     """Minutes: three times what the full model took for the task."""
-    seconds = [r["seconds"] for r in read_results(study.file("tasks.jsonl")) if r["task"] == task]
+    seconds = [float(r["seconds"]) for r in read_results(study.file("tasks.jsonl")) if r["task"] == task]
     if not seconds:
         raise LaneError(f"{study.file('tasks.jsonl')} has no run of {task}: do the experiment `tasks` first")
     return CAP * statistics.median(seconds) / 60
