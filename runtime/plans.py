@@ -15,6 +15,8 @@ from lane.runtime.tables import Tables
 from lane.runtime.values import Overflow, Piece, evaluate, flatten
 
 MAX_SHAPE = 64  # longer commands seldom repeat their shape
+SHORT = 16  # commands that likely do: a plan is made at once, and for others when a shape comes again
+MAX_ONCE = 10_000  # shapes remembered as seen once
 MAX_PIECES = 1024
 MAX_CACHED = 200_000  # pieces and leaves in one generation: some 10 MB
 
@@ -37,6 +39,7 @@ class PlanCache:
         self.young: dict[tuple[int, ...], Plan] = {}
         self.old: dict[tuple[int, ...], Plan] = {}
         self._size = 0
+        self._once: set[int] = set()  # hashes: two shapes that share one cost a plan too early, and no more
         self._lock = Lock()
 
     def find(self, shape: tuple[int, ...]) -> Plan | None:
@@ -45,6 +48,19 @@ class PlanCache:
         if plan is not None:
             self.add(shape, plan)
         return plan
+
+    def is_worth_it(self, shape: tuple[int, ...]) -> bool:
+        """Whether to make a plan: for a short shape, and for a longer one that comes again."""
+        if len(shape) <= SHORT:
+            return True
+        if len(shape) > MAX_SHAPE:
+            return False
+        with self._lock:
+            known = hash(shape) in self._once
+            if len(self._once) >= MAX_ONCE:
+                self._once.clear()
+            self._once.add(hash(shape))
+        return known
 
     def add(self, shape: tuple[int, ...], plan: Plan) -> None:
         """Keep a plan; the least recent ones give way."""

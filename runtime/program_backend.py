@@ -9,7 +9,7 @@ from lane.runtime.composer import Gap, compose
 from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
-from lane.runtime.plans import MAX_SHAPE, Plan, PlanCache, make_plan
+from lane.runtime.plans import Plan, PlanCache, make_plan
 from lane.runtime.program import Program, Rule
 from lane.runtime.results import Failure, Info, Translation
 from lane.runtime.tables import show_span
@@ -64,14 +64,14 @@ class ProgramBackend:
             return Translation("", failure)
         shape = tuple([self.tables.leaf_of[word] for word in words])
         values = [self._text_of[word] for word in words]
-        plan = self._plan(shape) if len(shape) <= MAX_SHAPE else None
+        plan = self._plan(shape)
         if plan is not None:
             return Translation(" ".join(plan.pick(values + plan.constants)))
         return self._translate_directly(words, shape, values)
 
     def _plan(self, shape: tuple[int, ...]) -> Plan | None:
         plan = self._plans.find(shape)
-        if plan is None:
+        if plan is None and self._plans.is_worth_it(shape):
             plan = make_plan(self.tables, shape, self._longest)
             if plan is not None:
                 self._plans.add(shape, plan)

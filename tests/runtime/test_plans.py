@@ -38,3 +38,21 @@ def test_the_cache_keeps_what_is_used(scan, monkeypatch):
     assert cache.find(shapes[3]) is None
     empty = pickle.loads(pickle.dumps(cache))
     assert empty.find(shapes[0]) is None
+
+
+def test_a_plan_is_made_for_what_likely_comes_again(monkeypatch):
+    cache = PlanCache()
+    assert cache.is_worth_it((1,) * plans_module.SHORT)
+    longer = (1,) * (plans_module.SHORT + 1)
+    assert [cache.is_worth_it(longer) for _ in range(3)] == [False, True, True]
+    assert not any(cache.is_worth_it((1,) * (plans_module.MAX_SHAPE + 1)) for _ in range(2))
+    monkeypatch.setattr(plans_module, "MAX_ONCE", 3)
+    for first in range(10):
+        assert not cache.is_worth_it((first, *longer))
+
+
+def test_answers_do_not_depend_on_plans(translator):
+    command = "walk around left twice and jump opposite right thrice after look left and run around right"
+    first, second, third = (translator.translate_batch((command,)) for _ in range(3))
+    assert first == second == third
+    assert first[0].ok
