@@ -1,5 +1,6 @@
 import pickle
 
+from lane.runtime import load
 from lane.runtime import plans as plans_module
 from lane.runtime.plans import MAX_PIECES, PlanCache, make_plan
 
@@ -51,7 +52,8 @@ def test_a_plan_is_made_for_what_likely_comes_again(monkeypatch):
         assert not cache.is_worth_it((first, *longer))
 
 
-def test_answers_do_not_depend_on_plans(translator):
+def test_answers_do_not_depend_on_plans(scan_file):
+    translator = load(scan_file)
     command = "walk around left twice and jump opposite right thrice after look left and run around right"
     first, second, third = (translator.translate_batch((command,)) for _ in range(3))
     assert first == second == third
