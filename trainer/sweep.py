@@ -103,12 +103,13 @@ def solved(record: dict[str, Any]) -> bool:
 
 
 def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A line a task: how many runs were solved, how long they took, what they needed."""
+    """A line a task: how many runs were solved, their mean share of right tests, and what they needed."""
     by_task: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         by_task.setdefault(" ".join([record["task"], *record["arguments"]]), []).append(record)
     heads = (
         ("solved", 8),
+        ("test", 8),
         ("median s", 10),
         ("worst s", 9),
         ("rules", 8),
@@ -116,13 +117,16 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
         ("peak MB", 9),
         ("misfits", 9),
     )
-    yield f"{'task':24}" + "".join(f"{head:>{width}}" for head, width in heads)
+    width = max([24, *(len(name) + 2 for name in by_task)])
+    yield f"{'task':{width}}" + "".join(f"{head:>{size}}" for head, size in heads)
     for name, runs in by_task.items():
         seconds = [run["seconds"] for run in runs]
         rules = sorted({run["rules"] for run in runs})
         span = f"{rules[0]}" if len(rules) == 1 else f"{rules[0]}-{rules[-1]}"
+        test = statistics.mean(run["accuracy"]["test"] for run in runs)
         yield (
-            f"{name:24}{sum(map(solved, runs)):>4}/{len(runs):<3}{statistics.median(seconds):>10.1f}"
-            f"{max(seconds):>9.1f}{span:>8}{statistics.median(run['trajectories'] for run in runs):>13,.0f}"
+            f"{name:{width}}{sum(map(solved, runs)):>4}/{len(runs):<3}{test:>8.1%}"
+            f"{statistics.median(seconds):>10.1f}{max(seconds):>9.1f}{span:>8}"
+            f"{statistics.median(run['trajectories'] for run in runs):>13,.0f}"
             f"{max(run['peak_mb'] for run in runs):>9.0f}{max(run['misfits'] for run in runs):>9,}"
         )

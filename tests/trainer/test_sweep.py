@@ -62,20 +62,9 @@ def test_the_table_counts_failures():
     ]
     assert [solved(record) for record in records] == [True, False]
     head, line = table(records)
-    assert head.split() == [
-        "task",
-        "solved",
-        "median",
-        "s",
-        "worst",
-        "s",
-        "rules",
-        "derivations",
-        "peak",
-        "MB",
-        "misfits",
-    ]
-    assert line.split() == ["limit", "1/2", "20.0", "30.0", "7-9", "1,000", "100", "3"]
+    assert head.split()[:3] == ["task", "solved", "test"]
+    assert len(head) == len(line)
+    assert line.split() == ["limit", "1/2", "100.0%", "20.0", "30.0", "7-9", "1,000", "100", "3"]
 
 
 def test_the_command_runs_the_command(tmp_path):
