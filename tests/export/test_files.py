@@ -12,11 +12,12 @@ import torch
 from lane.export.answers import open_file
 from lane.export.core import Core
 from lane.export.exporter import SUFFIXES
-from lane.export.metadata import METADATA, describe
+from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
 from lane.export.program import compile_program, solve, spans_of
 from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
+from lane.runtime.containers import CARD
 
 KINDS = tuple(SUFFIXES)
 
@@ -74,9 +75,9 @@ def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
 
 
 def test_the_archive_has_lines_and_numbers(files, checkpoint):
-    extra = {METADATA: ""}
+    extra = {CARD: ""}
     module = torch.jit.load(str(files["torchscript"]), _extra_files=extra)
-    card = json.loads(extra[METADATA])
+    card = json.loads(extra[CARD])
     assert card["words"] == list(checkpoint.source)
     texts, statuses = module(["jump twice", "jump nowhere"])
     actions, length, status = module.translate_ids(torch.tensor([[3, 7]]))

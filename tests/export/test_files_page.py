@@ -12,8 +12,9 @@ import onnx
 import pytest
 import torch
 
-from lane.export.metadata import STATUSES, VERSION, describe
+from lane.export.metadata import STATUSES, describe
 from lane.models import codes
+from lane.runtime.card import VERSION
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
