@@ -109,23 +109,27 @@ class TreeGrammar:
             met = list(dict.fromkeys((p, company) for p, span, company, _ in self._taken if span in kind))
             for place, company in met:
                 for argument in range(kind[0].count(codes.VARIABLE)):
-                    keys = [(place, span, company, argument) for span in kind]
+                    # A rule that was never met in this company has nothing beside which to take more.
+                    keys = [
+                        (place, span, company, argument)
+                        for span in kind
+                        if company in self._met_anywhere[span]
+                    ]
                     union = {child: None for key in keys for child in self._taken[key]}
                     for key in keys:
                         self._add(key, list(union), known, rng)
 
     def _is_dependent(self, span: Span) -> bool:
         """Whether some argument takes nothing beside a phrase that it takes beside a word."""
-        beside: defaultdict[tuple[int, bool, Company], set[Span]] = defaultdict(set)
+        beside: defaultdict[tuple[int, bool, bool], set[Span]] = defaultdict(set)
         for (rule, company, argument), children in self._anywhere.items():
             if rule == span and len(company) == 2:
-                beside[argument, company[argument], company[1 - argument :][:1]].update(children)
-        return any(
-            min(len(one), len(other)) > 1 and not one & other
-            for (argument, phrase, sibling), one in beside.items()
-            if sibling == (True,)
-            for other in [beside.get((argument, phrase, (False,)), set())]
-        )
+                beside[argument, company[argument], company[1 - argument]].update(children)
+        for argument, phrase in ((0, False), (0, True), (1, False), (1, True)):
+            one, other = beside[argument, phrase, False], beside[argument, phrase, True]
+            if min(len(one), len(other)) > 1 and not one & other:
+                return True
+        return False
 
     def _place(self, span: Span, number: int) -> Place:
         """An argument of a rule; rules of one kind have their places in common."""

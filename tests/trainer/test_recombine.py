@@ -155,3 +155,24 @@ def test_arguments_that_depend_on_each_other_are_drawn_together(hand_made):
 def test_arguments_are_drawn_apart_where_nothing_speaks_against_it(grammar):
     grammar.close({}, seed=0)
     assert (WALK, THRICE, AND, RUN, TWICE) in everything(grammar), "never met: two phrases joined"
+
+
+def test_rules_of_one_kind_need_not_have_been_met_in_the_same_company(hand_made):
+    """`or` keeps the company of `and`, but its arguments depend on each other, and those of `and` do not."""
+    either = 9
+    x_or_y = (0, either, 0)
+    rules = {**RULES, (LEFT,): [5], (RIGHT,): [6], x_or_y: [1, 2]}
+    phrases = [(X_TWICE, A), (X_THRICE, A), (X_TWICE, B), (X_THRICE, B)]
+    words = [A, B, ((LEFT,),), ((RIGHT,),)]
+    trees = [(X_AND_Y, one, other) for one in (*words, *phrases) for other in words]
+    trees += [(x_or_y, one, other) for one in words for other in words[:2]]
+    trees += [(x_or_y, one, other) for one in phrases for other in words[2:]]
+    grammar = TreeGrammar(2)
+    grammar.add(hand_made(rules, trees))
+    assert grammar._is_dependent(x_or_y)
+    assert not grammar._is_dependent(X_AND_Y)
+    assert any({X_AND_Y, x_or_y} <= set(kind) for kind in grammar._kinds())
+    grammar.close({}, seed=0)
+    drawn = everything(grammar)
+    assert (WALK, either, RUN) in drawn
+    assert (WALK, either, LEFT) not in drawn
