@@ -49,7 +49,9 @@ build/scan/scan.lane: | $(VENV)/.stamp
 	$(BIN)/lane-train --task addjump --seed 1 --out build/scan/scan.pt
 	$(BIN)/lane-export build/scan/scan.pt --verify build/scan/addjump_train.txt
 
-bundled: build/scan/scan.lane ## train the bundled SCAN model anew
+bundled: ## train the bundled SCAN model anew
+	rm -rf build/scan
+	$(MAKE) build/scan/scan.lane
 	mkdir -p runtime/bundled
 	cp build/scan/scan.lane runtime/bundled/scan.lane
 

@@ -148,7 +148,7 @@ def stream(path: Path, commands: list[str], lines: int, workers: int) -> dict[st
     translator = open_model(path)
     block = "".join(f"{command}\n" for command in commands).encode()
     expected = "".join(f"{one.text}\n" for one in translator.translate_batch(commands)).encode()
-    blocks = max(1, lines // len(commands))
+    blocks = -(-lines // len(commands))  # no fewer lines than asked for
     command = [*RUN, "--model", str(path), "--workers", str(workers)]
     begin = time.perf_counter()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as runner:

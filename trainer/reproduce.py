@@ -12,7 +12,7 @@ from typing import Any
 
 from lane.models.errors import LaneError
 from lane.trainer.data.scan import join_and, scan_phrases
-from lane.trainer.sweep import Run, read_results, sweep
+from lane.trainer.sweep import Run, append_result, not_done, read_results, sweep
 
 SCAN = ("simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3")
 TASKS = (*SCAN, "limit", "extend")
@@ -90,8 +90,7 @@ def baselines(study: Study) -> None:
         for kind in KINDS:
             if (task, kind, 1) not in done:
                 record = measure(load_task(task, study.data_dir), kind, 1, BASELINE_SECONDS)
-                with out.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(record) + "\n")
+                append_result(out, record)
                 study.say(f"{kind} on {task}: {record['accuracy']}")
 
 
@@ -158,8 +157,7 @@ def reproduce(study: Study, only: Sequence[str]) -> None:
 def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = None) -> None:
     """The runs that are missing, one at a time, with how many are left and how long they may take."""
     out = study.file(name)
-    done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
-    left = sum(run.key not in done for run in runs)
+    left = len(not_done(runs, out))
     started, count = time.monotonic(), 0
 
     def tell(record: dict[str, Any]) -> None:

@@ -43,6 +43,22 @@ def read_results(path: Path) -> list[dict[str, Any]]:
     return records
 
 
+def append_result(path: Path, record: dict[str, Any]) -> None:
+    """One line more; behind a line that a kill cut off, which would take it with it, on a line of its own."""
+    with path.open("ab+") as stream:
+        if stream.tell():
+            stream.seek(-1, 2)
+            if stream.read(1) != b"\n":
+                stream.write(b"\n")
+        stream.write(json.dumps(record).encode() + b"\n")
+
+
+def not_done(runs: Sequence[Run], out: Path) -> list[Run]:
+    """The runs that a result file does not have yet."""
+    done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
+    return [run for run in runs if run.key not in done]
+
+
 def sweep(
     runs: Sequence[Run],
     jobs: int,
@@ -56,21 +72,16 @@ def sweep(
     `places` are arguments that name places of this machine, such as --data-dir; they are not recorded.
     Where `models` is given, the model of each run is kept there as TASK-SEED.pt.
     """
-    done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
-    missing = [run for run in runs if run.key not in done]
+    missing = not_done(runs, out)
     for folder in (out.parent, *([models] if models else [])):
         folder.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(jobs) as pool, out.open("a", encoding="utf-8") as stream:
-        if stream.tell() and not out.read_bytes().endswith(b"\n"):
-            stream.write("\n")  # or a line that a kill cut off would take the next with it
-        workers = 2 if jobs == 1 else 1
+    workers = 2 if jobs == 1 else 1
+    with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(execute, run, workers, places, models) for run in missing]
         try:
             for future in as_completed(futures):
-                record = future.result()
-                stream.write(json.dumps(record) + "\n")
-                stream.flush()
-                tell(record)
+                append_result(out, future.result())
+                tell(future.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
