@@ -47,8 +47,11 @@ def _equivalence(path: Path) -> Iterable[str]:
 
 
 def _export(path: Path) -> Iterable[str]:
-    for lines in benchmark("export").tables(json.loads(path.read_text(encoding="utf-8"))):
+    figures = json.loads(path.read_text(encoding="utf-8"))
+    for lines in benchmark("export").tables(figures):
         yield from [*lines, ""]
+    if "export_seconds" in figures:
+        yield f"All three files written and verified: {figures['export_seconds']:.1f} s."
 
 
 def _figures(path: Path) -> Iterable[str]:
