@@ -6,7 +6,7 @@ PACKAGES := -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lan
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-slow lint format bundled bench clean
+.PHONY: help setup run test test-slow lint format bundled robot bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,7 +55,12 @@ bundled: ## train the bundled SCAN model anew
 	mkdir -p runtime/bundled
 	cp build/scan/scan.lane runtime/bundled/scan.lane
 
-bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/results.md, on an idle machine
+robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idle machine
+	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt
+	$(BIN)/lane-export build/robot/robot.pt --verify examples/robot/train.tsv
+	cp build/robot/robot.pt.run/result.json results/robot.json
+
+bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/benchmarks.md, on an idle machine
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(BIN)/python benchmarks/runtime.py build/scan/scan.pt --json results/runtime.json --stream 10000000
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json

@@ -5,9 +5,9 @@
 The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
 and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
-one thread and with two, and then to four callers at once. The networks answer all of it in large batches with
-one thread, and a sample otherwise, since that is slow: the record has the number of answers compared for
-every file, batch and number of threads.
+one thread and with two, and then to four callers at once. The networks answer all of it in large batches
+(--whole) with one thread, and a sample otherwise, since that is slow: the record has the number of answers
+compared for every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
 code 1. Without a model, the table of the records in --out is shown.
@@ -49,10 +49,13 @@ LONGEST = 100
 CHUNK = 2048
 SHOWN = 20  # differences of one run that are printed; all are counted
 SEED = 20200606
+WHOLE = (256, 2048)
 # Most commands in a run of a network, by threads and batch size: what takes a minute or so.
 NETWORK_SAMPLE = {
     (1, 1): 3_000,
     (1, 7): 10_000,
+    (1, 256): 30_000,
+    (1, 2048): 30_000,
     (2, 1): 1_000,
     (2, 7): 5_000,
     (2, 256): 30_000,
@@ -70,6 +73,7 @@ class Options:
     data_dir: Path | None = None
     random: int = 100_000
     sample: float = 1.0  # shrinks or widens the samples
+    whole: tuple[int, ...] = WHOLE  # batch sizes in which the networks answer everything
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ def compare(
 
 
 def runs(
-    path: Path, kind: str, truth: Reference, sample: float
+    path: Path, kind: str, truth: Reference, options: Options
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Every run of one file: its record, and the differences in words."""
     card = read_card(path)
@@ -196,12 +200,16 @@ def runs(
     for threads in THREADS if kind != PROGRAM else (1,):
         translate = open_file(path, threads)
         for size in BATCHES:
-            most = NETWORK_SAMPLE.get((threads, size)) if kind != PROGRAM else None
-            order = _order(f"{kind}/{size}/{threads}", truth, most, sample)
+            whole = kind == PROGRAM or (threads == 1 and size in options.whole)
+            most = None if whole else NETWORK_SAMPLE[threads, size]
+            order = _order(f"{kind}/{size}/{threads}", truth, most, options.sample)
             work = partial(check, translate, order=order, size=size)
             yield _timed(kind, str(size), threads, len(order), work)
     translate = open_file(path, 1)
-    jobs = [(size, _order(f"{kind}/{size}/at once", truth, CALLER_SAMPLE[size], sample)) for size in BATCHES]
+    jobs = [
+        (size, _order(f"{kind}/{size}/at once", truth, CALLER_SAMPLE[size], options.sample))
+        for size in BATCHES
+    ]
 
     def at_once() -> list[Difference]:
         with ThreadPoolExecutor(CALLERS) as pool:
@@ -247,7 +255,7 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
     _tell(f"{name}: {len(truth.commands):,} commands, the reference is ready")
     records, lines = [], []
     for kind in FORMATS:
-        for record, found in runs(paths[kind], kind, truth, options.sample):
+        for record, found in runs(paths[kind], kind, truth, options):
             records.append(record)
             lines += [f"{name}, {kind}, batch {record['batch']}, {line}" for line in found]
             where = f"{name}: {kind}, batch {record['batch']}, threads {record['threads']}"
@@ -316,6 +324,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="result file: the table is that of all its records")
     parser.add_argument("--random", type=int, default=100_000, help="how many random commands (100000)")
     parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
+    parser.add_argument(
+        "--whole",
+        type=lambda text: tuple(int(size) for size in text.split(",")),
+        default=WHOLE,
+        help="batch sizes in which the networks answer everything (256,2048)",
+    )
     parser.add_argument("--name", help="of the record; task and seed of the checkpoint if not given")
     parser.add_argument("--jobs", type=int, default=1, help="models at a time (1)")
     given = parser.parse_args()
@@ -327,7 +341,7 @@ def main() -> int:
         if not model.is_file():
             _tell(f"error: {model}: no such file; `lane-train --out {model}` makes one")
             return 2
-    options = Options(given.data_dir, given.random, given.sample)
+    options = Options(given.data_dir, given.random, given.sample, given.whole)
     records, different = [], False
     try:
         for record, lines in _proofs(given.models, given.name, options, given.jobs):

@@ -33,8 +33,10 @@ from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.models.oracle import Oracle
 from lane.models.vocabulary import Vocabulary
-from lane.trainer.checkpoint import Checkpoint, load, save, write_atomically
+from lane.trainer import checkpoint as checkpoints
+from lane.trainer.checkpoint import Checkpoint, load, write_atomically
 from lane.trainer.data import scan_pairs
+from lane.trainer.picture import INK, new_figure, save
 
 BATCH = 2048
 SINGLE = 50  # commands that are asked for one at a time
@@ -126,7 +128,7 @@ def by_vocabulary() -> dict[str, list[float]]:
         texts = [" ".join(random.Random(i).choices(words, k=10)) for i in range(256)]
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "model.pt"
-            save(_random_checkpoint(words), path)
+            checkpoints.save(_random_checkpoint(words), path)
             # Its closure is too large for a full table: the program holds what these commands meet.
             done = export(Request(path, path.parent, data=tuple(texts), random=0, budget=50_000))
             for written in done.files:
@@ -211,15 +213,9 @@ def tables(figures: Figures) -> Iterator[list[str]]:
 
 
 def plot(figures: Figures, path: Path) -> None:
-    """Both growths as curves, on white, so that a dark page shows them as well."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    # The same figures give the same bytes.
-    mpl.rcParams["svg.hashsalt"] = "lane"
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), facecolor="white", sharey=True)
+    """Both growths as curves."""
+    figure = new_figure(10, 4)
+    axes = figure.subplots(1, 2, sharey=True)
     for axis, (what, label) in zip(
         axes, (("lengths", "command"), ("vocabularies", "vocabulary")), strict=True
     ):
@@ -232,11 +228,8 @@ def plot(figures: Figures, path: Path) -> None:
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("CPU ms a command")
-    axes[0].legend()
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    plt.close(figure)
+    axes[0].legend(labelcolor=INK, framealpha=0)
+    save(figure, path)
 
 
 def main() -> None:

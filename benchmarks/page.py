@@ -1,4 +1,4 @@
-"""Fills the tables of docs/results.md from the result files: `python benchmarks/page.py`.
+"""Fills the tables of docs/benchmarks.md from the result files: `python benchmarks/page.py`.
 
 A table stands between `<!-- results/NAME -->` and `<!-- end -->`; whatever was there is replaced.
 """
@@ -13,7 +13,7 @@ from types import ModuleType
 from lane.trainer.sweep import read_results, table
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "results.md"
+PAGE = ROOT / "docs" / "benchmarks.md"
 _BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

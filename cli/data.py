@@ -182,3 +182,7 @@ def _span(lengths: "Lengths") -> str:
 def main() -> None:
     """Entry point."""
     run(app, [LaneError])
+
+
+if __name__ == "__main__":
+    main()

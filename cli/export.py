@@ -170,3 +170,7 @@ def main() -> None:
         run(lambda: info_app(prog_name="lane-export info"), [LaneError])
     else:
         run(lambda: app(prog_name="lane-export"), [LaneError])
+
+
+if __name__ == "__main__":
+    main()

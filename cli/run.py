@@ -218,3 +218,7 @@ def _with_kind(arguments: list[str]) -> list[str]:
         "--explain=text" if argument == "--explain" and following not in EXPLAIN else argument
         for argument, following in zip(arguments, [*arguments[1:], ""], strict=False)
     ]
+
+
+if __name__ == "__main__":
+    main()

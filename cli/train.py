@@ -324,21 +324,32 @@ def reproduce_command(
     models: Annotated[Path, typer.Option(help="Where the models of the runs are kept.")] = Path(
         "build/paper"
     ),
+    report: Annotated[
+        Path, typer.Option(help="The report, of all results there are; beside it the same as HTML.")
+    ] = Path("results/paper/report.md"),
 ) -> None:
-    """Do the experiments of the paper: tasks, rules, productivity, baselines, rates, ablations.
+    """Do the experiments of the paper, and write the report.
+
+    They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures.
+    What is done already is not done again: after Ctrl-C, the same command goes on.
 
     \b
     Example: lane-train reproduce --data-dir DIR
              lane-train reproduce --only tasks --seeds 1
     """
     require("training", "torch")
-    from lane.trainer.reproduce import EXPERIMENTS, Study, reproduce
+    from lane.trainer.paper.experiments import EXPERIMENTS, Study, reproduce
+    from lane.trainer.paper.report import write
 
     for name in only or ():
         if name not in EXPERIMENTS:
             raise typer.BadParameter(f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}")
     study = Study(out, models, seeds, data_dir, lambda line: typer.echo(line, err=True))
+    if report.suffix != ".md":
+        raise typer.BadParameter(f"--report {report}: the name of a .md file; the .html stands beside it")
     reproduce(study, only or list(EXPERIMENTS))
+    for path in write(out, report):
+        typer.echo(path)
 
 
 def main() -> None:

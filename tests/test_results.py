@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lane.trainer.paper.findings import Findings
+from lane.trainer.paper.page import as_html
+from lane.trainer.paper.report import headline, markdown
 from lane.trainer.sweep import read_results
 
 ROOT = Path(__file__).parent.parent
@@ -27,13 +30,31 @@ def test_the_page_has_the_tables_of_the_files():
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json*")), ids=lambda path: path.name)
 def test_no_result_file_is_left_out(path):
-    assert f"<!-- results/{path.name} -->" in benchmark("page").PAGE.read_text(encoding="utf-8")
+    if path.name != "robot.json":  # the README has it
+        assert f"<!-- results/{path.name} -->" in benchmark("page").PAGE.read_text(encoding="utf-8")
 
 
 def test_a_changed_figure_changes_the_page():
     page = benchmark("page")
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.filled(text.replace("1", "2")) != text.replace("1", "2")
+
+
+def test_the_report_is_that_of_the_paper_results():
+    docs = ROOT / "docs"
+    text = (docs / "results.md").read_text(encoding="utf-8")
+    remedy = "write it by `lane-train reproduce --only rules --report docs/results.md`"
+    assert markdown(Findings.read(RESULTS / "paper"), docs) == text, remedy
+    assert (docs / "results.html").read_text(encoding="utf-8") == as_html(text, docs), remedy
+
+
+def test_the_readme_has_the_figures_of_the_files():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert headline(Findings.read(RESULTS / "paper")) in readme
+    robot = json.loads((RESULTS / "robot.json").read_text(encoding="utf-8"))
+    assert robot["converged"]
+    assert robot["accuracy"] == {"train": 1.0, "test": 1.0}
+    assert f"That takes {robot['seconds']:.0f} seconds" in readme
 
 
 def test_all_files_of_a_model_say_the_same():

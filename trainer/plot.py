@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lane.models.errors import LaneError
+from lane.trainer.picture import COLOURS, INK, new_figure, save
 
-COLOURS = ("#1f6feb", "#d9730d", "#2da44e", "#8250df", "#bf3989", "#6e7781")
 PANELS = (("accuracy", "right"), ("simplicity", "simplicity"), ("rules", "rules"))
 
 
@@ -30,27 +30,20 @@ def read_metrics(path: Path) -> dict[int, list[dict[str, Any]]]:
 
 def draw(metrics: Path, out: Path, title: str) -> None:
     """Accuracy, simplicity and rules over time; a dot where a lesson was passed, a cross for a stall."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise LaneError("a plot needs matplotlib: install lane-expressions[train]") from None
     series = read_metrics(metrics)
-    figure = Figure(figsize=(7.5, 6), layout="constrained")
+    figure = new_figure(7.5, 6)
     axes = figure.subplots(len(PANELS), 1, sharex=True)
     for axis, (key, label) in zip(axes, PANELS, strict=True):
         for number, records in sorted(series.items()):
             _line(axis, records, key, COLOURS[number % len(COLOURS)], f"candidate {number + 1}")
         axis.set_ylabel(label)
         axis.grid(alpha=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[:2]:
         axis.set_ylim(-0.03, 1.05)
     axes[0].set_title(title, loc="left", fontsize=11)
-    axes[0].legend(frameon=False, loc="lower right", fontsize=9)
+    axes[0].legend(frameon=False, loc="lower right", fontsize=9, labelcolor=INK)
     axes[-1].set_xlabel("seconds of training (a dot: a lesson passed, a cross: an attempt given up)")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    # White behind it, so that it can be read on a dark page too.
-    figure.savefig(out, facecolor="white", metadata={"Date": None} if out.suffix == ".svg" else None)
+    save(figure, out)
 
 
 def _line(axis: Any, records: list[dict[str, Any]], key: str, colour: str, label: str) -> None:

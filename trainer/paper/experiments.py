@@ -3,6 +3,9 @@
 import json
 import random
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,9 +26,27 @@ ABLATIONS = {
 }
 ABLATION_SEEDS = 3
 CAP = 3  # times the full model's median time
+# Each departure from the paper taken back, on a task that needs simple rules and on the hardest.
+DEPARTURES = {
+    "reward added, not multiplied": "product=false",
+    "simplicity by whole rules": "dense=false",
+    "words of a rule cost nothing": "word_penalty=0",
+    "advantages not divided by their spread": "normalize=false",
+    "no explorers": "explorers=0",
+    "no draws by what is wrong": "focus=0",
+    "lessons end without sureness": "sure=0",
+    "actions beside variables": "constants=always",
+    "no consolidation": "consolidations=0",
+}
+DEPARTURE_TASKS = ("around_right", "mcd1")
 RATES = tuple((composer, solver) for composer in (1e-4, 1e-3, 1e-2) for solver in (2e-4, 2e-3, 2e-2))
 BASELINE_TASKS = ("simple", "addjump", "length", "limit")
-BASELINE_SECONDS = 180.0
+LEFT_OUT = ("dax blicket zup", "wif kiki zup")  # items of MiniSCAN's test that the paper does not have
+TREES = {
+    "addjump": "jump around left thrice after walk opposite right twice",
+    "mcd1": "turn around right twice and look thrice",
+    "limit": "zup blicket wif kiki dax fep",
+}
 ANDS = (10, 20, 50, 100)
 LONG_COMMANDS = 50  # of each number of `and`
 
@@ -61,7 +82,7 @@ def tasks(study: Study) -> None:
 def ablations(study: Study) -> None:
     """Without one part each, on the seven tasks of SCAN, for at most three times as long as with it."""
     runs = [
-        Run(task, seed, (f"--set={setting}", f"--minutes={_cap(study, task):.2f}"))
+        _changed(study, task, seed, setting)
         for seed in range(1, ABLATION_SEEDS + 1)
         for setting in ABLATIONS.values()
         for task in SCAN
@@ -69,11 +90,16 @@ def ablations(study: Study) -> None:
     _sweep(study, runs, "ablations.jsonl")
 
 
+def departures(study: Study) -> None:
+    """With each departure from the paper taken back, for at most three times as long as with it."""
+    runs = [_changed(study, task, 1, setting) for setting in DEPARTURES.values() for task in DEPARTURE_TASKS]
+    _sweep(study, runs, "departures.jsonl")
+
+
 def rates(study: Study) -> None:
     """The differential update: learning rates of Composer and Solver that differ, and that do not."""
-    cap = f"--minutes={_cap(study, 'addjump'):.2f}"
     runs = [
-        Run("addjump", 1, (f"--set=composer_rate={composer}", f"--set=solver_rate={solver}", cap))
+        _changed(study, "addjump", 1, f"composer_rate={composer}", f"solver_rate={solver}")
         for composer, solver in RATES
     ]
     _sweep(study, runs, "rates.jsonl")
@@ -89,7 +115,7 @@ def baselines(study: Study) -> None:
     for task in BASELINE_TASKS:
         for kind in KINDS:
             if (task, kind, 1) not in done:
-                record = measure(load_task(task, study.data_dir), kind, 1, BASELINE_SECONDS)
+                record = measure(load_task(task, study.data_dir), kind, 1)
                 append_result(out, record)
                 study.say(f"{kind} on {task}: {record['accuracy']}")
 
@@ -121,6 +147,32 @@ def productivity(study: Study) -> None:
     _write(study.file("productivity.json"), figures)
 
 
+def limit(study: Study) -> None:
+    """The models of MiniSCAN on the paper's eight items, and on all ten."""
+    from lane.trainer.data import load_task
+
+    test = load_task("limit").test
+    eight = tuple(pair for pair in test if " ".join(pair.source) not in LEFT_OUT)
+    found = {}
+    for seed in range(1, study.seeds + 1):
+        right = _measurer(study, "limit", seed)
+        found[seed] = {len(pairs): right(pairs) for pairs in (eight, test)}
+    study.say(f"limit, by number of items: {found}")
+    _write(study.file("limit.json"), found)
+
+
+def trees(study: Study) -> None:
+    """Pictures of derivations, drawn by the real commands from the models of the first seed."""
+    for task, command in TREES.items():
+        with tempfile.TemporaryDirectory(prefix="lane-trees-") as folder:
+            model = _model(study, task, 1)
+            _command("export", str(model), "--out", folder, "--formats", "program")
+            program = str(Path(folder) / model.with_suffix(".lane").name)
+            picture = _command("run", "--model", program, "--explain", "svg", said=command)
+        _put(study.file(f"tree-{task}.svg"), picture)
+        study.say(f"{study.file(f'tree-{task}.svg')}: {command}")
+
+
 def rules(study: Study) -> None:
     """What each model of the full recipe has learned."""
     from lane.trainer import checkpoint
@@ -138,10 +190,13 @@ def rules(study: Study) -> None:
 EXPERIMENTS: dict[str, Callable[[Study], None]] = {
     "tasks": tasks,
     "rules": rules,
+    "trees": trees,
+    "limit": limit,
     "productivity": productivity,
-    "baselines": baselines,
-    "rates": rates,
     "ablations": ablations,
+    "rates": rates,
+    "baselines": baselines,
+    "departures": departures,
 }
 
 
@@ -169,6 +224,12 @@ def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = N
         study.say(f"{what}, seed {record['seed']}: {share}; {left - count} left, about {minutes:.0f} min")
 
     sweep(runs, 1, out, tell, study.places, models)
+
+
+def _changed(study: Study, task: str, seed: int, *settings: str) -> Run:
+    """A run with other settings, for at most three times as long as the full model takes."""
+    changes = tuple(f"--set={setting}" for setting in settings)
+    return Run(task, seed, (*changes, f"--minutes={_cap(study, task):.2f}"))
 
 
 def _cap(study: Study, task: str) -> float:
@@ -207,8 +268,20 @@ def _lengths(commands: Iterable[Sequence[str]]) -> dict[int, int]:
     return dict(sorted(counts.items()))
 
 
+def _command(name: str, *arguments: str, said: str = "") -> str:
+    """What one of our commands prints."""
+    line = [sys.executable, "-m", f"lane.cli.{name}", *arguments]
+    done = subprocess.run(line, input=said, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout:
+        raise LaneError(f"lane-{name} {' '.join(arguments)}: {done.stderr.strip() or 'it says nothing'}")
+    return done.stdout
+
+
 def _write(path: Path, figures: object) -> None:
+    _put(path, json.dumps(figures, indent=1) + "\n")
+
+
+def _put(path: Path, text: str) -> None:
     from lane.trainer.checkpoint import write_atomically
 
-    text = json.dumps(figures, indent=1) + "\n"
     write_atomically(path, lambda stream: stream.write(text.encode()))

@@ -10,9 +10,10 @@ from lane.models.config import ModelConfig
 from lane.models.errors import LaneError
 from lane.models.model import LaneModel
 from lane.models.vocabulary import Vocabulary
-from lane.trainer import baseline, checkpoint, reproduce, sweep
+from lane.trainer import baseline, checkpoint, sweep
 from lane.trainer.data import load_task
-from lane.trainer.reproduce import ABLATIONS, SCAN, TASKS, Study
+from lane.trainer.paper import experiments
+from lane.trainer.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 
 
 @pytest.fixture
@@ -36,18 +37,18 @@ def study(tmp_path, monkeypatch):
 
 def test_each_run_is_done_once(study):
     study, done, said = study
-    reproduce.reproduce(study, ["tasks"])
+    experiments.reproduce(study, ["tasks"])
     assert sorted(done) == sorted((task, seed, ()) for task in TASKS for seed in (1, 2, 3))
     assert "0 left" in said[-1]
-    reproduce.reproduce(study, ["tasks"])
+    experiments.reproduce(study, ["tasks"])
     assert len(done) == 27, "nothing is left to do"
 
 
 def test_ablations_have_three_times_the_time_of_the_full_model(study):
     study, done, _ = study
     with pytest.raises(LaneError, match="do the experiment `tasks` first"):
-        reproduce.reproduce(study, ["ablations"])
-    reproduce.reproduce(study, ["tasks", "ablations", "rates"])
+        experiments.reproduce(study, ["ablations"])
+    experiments.reproduce(study, ["tasks", "ablations", "rates"])
     cap = f"--minutes={3 * 42 / 60:.2f}"
     wanted = {(t, s, (f"--set={a}", cap)) for t in SCAN for s in (1, 2, 3) for a in ABLATIONS.values()}
     assert wanted <= set(done)
@@ -59,34 +60,34 @@ def test_baselines_are_measured_once(study, monkeypatch):
     study, _, _ = study
     calls = []
 
-    def measure(task, kind, seed, seconds):
+    def measure(task, kind, seed):
         calls.append((task.name, kind))
         return {"task": task.name, "kind": kind, "seed": seed, "accuracy": {"test": 0.5}}
 
     monkeypatch.setattr(baseline, "measure", measure)
     for _ in range(2):
-        reproduce.reproduce(study, ["baselines"])
+        experiments.reproduce(study, ["baselines"])
     assert len(calls) == 8
     assert len(study.file("baselines.jsonl").read_text().splitlines()) == 8
 
 
 def test_kept_models_are_asked_for_long_commands_and_their_rules(study, monkeypatch):
     study = replace(study[0], seeds=1)
-    monkeypatch.setattr(reproduce, "TASKS", ("extend",))
-    monkeypatch.setattr(reproduce, "LONG_COMMANDS", 2)
+    monkeypatch.setattr(experiments, "TASKS", ("extend",))
+    monkeypatch.setattr(experiments, "LONG_COMMANDS", 2)
     task = load_task("extend")
     source, target = (
         Vocabulary.of(getattr(pair, side) for pair in task.train) for side in ("source", "target")
     )
     config = ModelConfig(embedding=4, hidden=4)
     with pytest.raises(LaneError, match=r"extend-1\.pt: no such model"):
-        reproduce.reproduce(study, ["productivity"])
+        experiments.reproduce(study, ["productivity"])
     study.models.mkdir()
     torch.manual_seed(1)
     model = LaneModel(len(source), len(target), config)
     kept = checkpoint.Checkpoint(config, source, target, model.state_dict(), {"rules": ["walk -> I_WALK"]})
     checkpoint.save(kept, study.models / "extend-1.pt")
-    reproduce.reproduce(study, ["productivity", "rules"])
+    experiments.reproduce(study, ["productivity", "rules"])
     figures = json.loads(study.file("productivity.json").read_text())
     assert sum(figures["test"].values()) == 4000
     assert set(figures["accuracy"]["1"]) == set(figures["test"])

@@ -1,0 +1,176 @@
+"""The report says what the result files say, and no verdict is kinder than they are."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from lane.trainer.paper import claims as verdicts
+from lane.trainer.paper import figures
+from lane.trainer.paper.claims import claims
+from lane.trainer.paper.experiments import ABLATIONS, DEPARTURES, RATES, SCAN, TASKS, TREES
+from lane.trainer.paper.findings import Findings, spread
+from lane.trainer.paper.page import as_html
+from lane.trainer.paper.report import headline, markdown, write
+
+
+def run(task, seed=1, right=1.0, settings=(), seconds=30.0):
+    return {
+        "task": task,
+        "seed": seed,
+        "arguments": [f"--set={setting}" for setting in settings],
+        "accuracy": {"train": right, "test": right} | ({"language": right} if task in SCAN else {}),
+        "seconds": seconds,
+        "trajectories": 1000,
+        "peak_mb": 500.0,
+    }
+
+
+@pytest.fixture
+def findings(tmp_path):
+    """All experiments done, and all as the paper has it."""
+    by_length = {"10": 1.0, "20": 1.0}
+    return Findings(
+        tmp_path,
+        tasks=tuple(run(task, seed) for task in TASKS for seed in (1, 2)),
+        ablations=tuple(run(task, 1, 0.0, [setting]) for task in SCAN for setting in ABLATIONS.values()),
+        rates=tuple(
+            run("addjump", 1, float(c < s), [f"composer_rate={c}", f"solver_rate={s}"]) for c, s in RATES
+        ),
+        baselines=tuple(
+            run("simple", 1, 0.9) | {"kind": kind, "parameters": 5} for kind in ("lstm", "transformer")
+        ),
+        departures=tuple(run("mcd1", 1, 0.5, [setting]) for setting in DEPARTURES.values()),
+        productivity={
+            "train": {"3": 4, "7": 2},
+            "test": {"10": 5, "20": 5},
+            "accuracy": {"1": by_length, "2": by_length},
+            "beyond": {"1": {"10": 1.0, "100": 1.0}, "2": {"10": 1.0, "100": 1.0}},
+        },
+        limit={"1": {"8": 1.0, "10": 1.0}, "2": {"8": 1.0, "10": 1.0}},
+        rules={"addjump": {"1": ["walk -> WALK", "$x twice -> $X $X"], "2": ["walk -> WALK"]}},
+    )
+
+
+def verdict(findings, says):
+    (claim,) = [claim for claim in claims(findings) if claim.says.startswith(says)]
+    return claim.verdict
+
+
+def test_everything_as_the_paper_has_it(findings):
+    found = [claim.verdict for claim in claims(findings)]
+    assert set(found) == {verdicts.REPRODUCED, verdicts.EXCEEDED}
+    assert [claim.says.partition(":")[0] for claim in claims(findings)][: len(SCAN)] == list(SCAN)
+
+
+def test_one_bad_seed_is_enough(findings):
+    tasks = [record for record in findings.tasks if (record["task"], record["seed"]) != ("mcd1", 2)]
+    spoiled = replace(findings, tasks=(*tasks, run("mcd1", 2, 0.99)))
+    assert verdict(spoiled, "mcd1") == verdicts.NOT
+    assert verdict(spoiled, "mcd2") == verdicts.REPRODUCED
+    assert verdict(spoiled, "20 to 25 hours") == verdicts.NOT
+
+
+def test_a_model_that_passes_the_test_and_not_the_language_does_not_count(findings):
+    bad = run("around_right", 3)
+    bad["accuracy"]["language"] = 0.999
+    assert verdict(replace(findings, tasks=(*findings.tasks, bad)), "around_right") == verdicts.NOT
+
+
+def test_ablations_that_succeed_contradict_the_paper(findings):
+    better = tuple(run(record["task"], 1, 1.0) | record for record in findings.ablations)
+    solved = tuple(run(r["task"], 1, 1.0, [r["arguments"][0].removeprefix("--set=")]) for r in better)
+    for says in ("without the Composer", "without the curriculum", "without the reward"):
+        assert verdict(replace(findings, ablations=solved), says) == verdicts.NOT
+    some = (
+        *findings.ablations,
+        run("mcd3", 2, 1.0, ["gamma=0"]),
+        run("simple", 2, 1.0, ["curriculum=false"]),
+    )
+    for says in ("without the curriculum", "without the reward"):
+        assert verdict(replace(findings, ablations=some), says) == verdicts.PARTLY
+
+
+def test_items_and_lengths_that_only_we_try(findings):
+    fewer = {"1": {"8": 1.0, "10": 0.9}}
+    assert verdict(replace(findings, limit=fewer), "limit") == verdicts.REPRODUCED
+    assert verdict(replace(findings, limit={"1": {"8": 0.875, "10": 0.9}}), "limit") == verdicts.NOT
+    beyond = findings.productivity | {"beyond": {"1": {"10": 1.0, "100": 0.5}}}
+    assert verdict(replace(findings, productivity=beyond), "extend") == verdicts.REPRODUCED
+    inside = findings.productivity | {"accuracy": {"1": {"10": 0.5}}}
+    assert verdict(replace(findings, productivity=inside), "extend") == verdicts.NOT
+
+
+def test_rates(findings):
+    everywhere = tuple(record | {"accuracy": {"test": 1.0}} for record in findings.rates)
+    assert verdict(replace(findings, rates=everywhere), "the Composer must") == verdicts.NOT
+    assert verdict(replace(findings, rates=findings.rates[1:]), "the Composer must") == verdicts.UNKNOWN
+    nowhere = tuple(record | {"accuracy": {"test": 0.9}} for record in findings.rates)
+    assert verdict(replace(findings, rates=nowhere), "the Composer must") == verdicts.NOT
+
+
+def test_what_was_not_done_is_not_claimed(tmp_path):
+    nothing = Findings.read(tmp_path)
+    assert {claim.verdict for claim in claims(nothing)} == {verdicts.UNKNOWN}
+    text = markdown(nothing, tmp_path)
+    assert "{{" not in text
+    assert text.count("*Not done yet.*") >= 6
+
+
+def test_the_page_needs_no_other_file(findings):
+    folder = findings.folder / "results"
+    folder.mkdir()
+    findings = replace(findings, folder=folder)
+    for name in ("tasks", "ablations", "rates", "baselines", "departures"):
+        lines = "".join(json.dumps(record) + "\n" for record in getattr(findings, name))
+        (folder / f"{name}.jsonl").write_text(lines)
+    for name in ("productivity", "limit", "rules"):
+        (folder / f"{name}.json").write_text(json.dumps(getattr(findings, name)))
+    for task in TREES:
+        (folder / f"tree-{task}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    assert Findings.read(folder) == findings
+    page = findings.folder.parent / "docs" / "report.md"
+    written = write(folder, page)
+    assert [path.name for path in written] == [
+        *("times.svg", "productivity.svg", "ablations.svg", "rates.svg"),
+        *("report.md", "report.html"),
+    ]
+    text, html = (page.with_suffix(kind).read_text(encoding="utf-8") for kind in (".md", ".html"))
+    pictures = re.findall(r"\]\((\S+\.svg)\)", text)
+    assert len(pictures) == 4 + len(TREES)
+    assert all((page.parent / picture).exists() for picture in pictures)
+    assert "{{" not in text
+    sources = re.findall(r'src="([^"]+)"', html)
+    assert len(sources) == len(pictures)
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    assert 'id="sources"' in html, "where a link of the page leads to"
+    assert "| `$x twice -> $X $X` | 1 |" in text
+    assert "| simple | lstm | 90.0 | 90.0 | 30 | 5 |" in text
+    again = [path.read_bytes() for path in written]
+    write(folder, page)
+    assert [path.read_bytes() for path in written] == again, "the same results, the same bytes"
+
+
+def test_pictures_know_the_dark(findings):
+    for path in figures.draw(findings):
+        text = path.read_text(encoding="utf-8")
+        assert "prefers-color-scheme: dark" in text
+        assert 'fill: #ffffff"' in text or "fill: #ffffff;" in text, "a background that the style can change"
+
+
+def test_numbers_as_people_write_them():
+    assert spread([100.0, 99.0]) == "99.5 ± 0.7"
+    assert spread([98.0]) == "98.0"
+    assert spread([]) == ""
+
+
+def test_the_headline(findings):
+    assert headline(findings).startswith("18 of 18 runs")
+
+
+def test_markdown_becomes_html(tmp_path):
+    html = as_html("# A title\n\n## Part one\n\n| a | b |\n|---|---:|\n| 1 | `x < y` |\n", tmp_path)
+    assert "<title>A title</title>" in html
+    assert '<h2 id="part-one">' in html
+    assert "<code>x &lt; y</code>" in html
