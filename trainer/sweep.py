@@ -98,7 +98,8 @@ def execute(run: Run, workers: int, places: Sequence[str], models: Path | None) 
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = time.monotonic() - started
         result = Path(directory) / "model.pt.run" / "result.json"
-        if not result.exists():
+        # 1 is a run that did not converge, and counts; one that was interrupted is no result.
+        if ended.returncode not in (0, 1) or not result.exists():
             raise LaneError(f"{run.task}, seed {run.seed}: {ended.stderr.strip() or 'no result'}")
         record = json.loads(result.read_text(encoding="utf-8"))
         if models:

@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from lane.models.errors import LaneError
 from lane.trainer import sweep as module
 from lane.trainer.sweep import Run, read_results, solved, sweep, table
 
@@ -88,3 +90,19 @@ def test_the_command_runs_the_command(tmp_path):
     assert record["arguments"] == [f"--set={one}" for one in quick]
     assert "0/1" in done.stdout
     assert (models / "limit-1.pt").exists()
+
+
+@pytest.mark.parametrize(("code", "counts"), [(0, True), (1, True), (130, False), (143, False), (2, False)])
+def test_an_interrupted_run_is_no_result(monkeypatch, tmp_path, code, counts):
+    def run(command, **_):
+        model = Path(command[command.index("--out") + 1])
+        model.with_suffix(".pt.run").mkdir()
+        (model.with_suffix(".pt.run") / "result.json").write_text(json.dumps(RECORD))
+        return subprocess.CompletedProcess(command, code, "", "error: stopped by SIGINT")
+
+    monkeypatch.setattr(module.subprocess, "run", run)
+    if counts:
+        assert module.execute(Run("limit", 1), 2, (), None)["rules"] == 7
+    else:
+        with pytest.raises(LaneError, match="limit, seed 1: error: stopped"):
+            module.execute(Run("limit", 1), 2, (), None)
