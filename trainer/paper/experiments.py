@@ -131,20 +131,25 @@ def productivity(study: Study) -> None:
         ands: tuple(reduce(join_and, draw.choices(phrases, k=ands + 1)) for _ in range(LONG_COMMANDS))
         for ands in ANDS
     }
+    path = study.file("productivity.json")
     figures: dict[str, Any] = {
         "test": {length: sum(len(pair.source) == length for pair in test) for length in lengths},
         "train": _lengths(pair.source for pair in load_task("extend").train),
         "accuracy": {},
         "beyond": {},
     }
-    for seed in range(1, study.seeds + 1):
-        right = _measurer(study, "extend", seed)
+    if path.exists():
+        figures = json.loads(path.read_text(encoding="utf-8"))
+    for seed in map(str, range(1, study.seeds + 1)):
+        if seed in figures["beyond"]:
+            continue
+        right = _measurer(study, "extend", int(seed))
         figures["accuracy"][seed] = {
             length: right(tuple(pair for pair in test if len(pair.source) == length)) for length in lengths
         }
         figures["beyond"][seed] = {ands: right(pairs) for ands, pairs in beyond.items()}
         study.say(f"extend, seed {seed}: {figures['beyond'][seed]} by number of `and`")
-    _write(study.file("productivity.json"), figures)
+        _write(path, figures)
 
 
 def limit(study: Study) -> None:
@@ -233,8 +238,10 @@ def _changed(study: Study, task: str, seed: int, *settings: str) -> Run:
 
 
 def _cap(study: Study, task: str) -> float:
-    """Minutes: three times what the full model took for the task."""
-    seconds = [float(r["seconds"]) for r in read_results(study.file("tasks.jsonl")) if r["task"] == task]
+    """Minutes: three times what the full model took for the task, with the same seeds."""
+    # More seeds of the full model, later on, change nothing of what an ablation is.
+    runs = [run for run in read_results(study.file("tasks.jsonl")) if run["seed"] <= ABLATION_SEEDS]
+    seconds = [float(run["seconds"]) for run in runs if run["task"] == task]
     if not seconds:
         raise LaneError(f"{study.file('tasks.jsonl')} has no run of {task}: do the experiment `tasks` first")
     return CAP * statistics.median(seconds) / 60
