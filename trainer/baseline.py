@@ -17,7 +17,7 @@ from lane.trainer.examples import padded
 
 END = 0  # pads behind the end, and begins an output
 CHUNK = 512
-POOL = 16  # batches drawn together
+POOL = 4  # batches drawn together
 
 
 @dataclass(frozen=True)

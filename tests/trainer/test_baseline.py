@@ -7,7 +7,7 @@ from lane.models.vocabulary import Vocabulary
 from lane.trainer.baseline import END, KINDS, Recipe, _accuracy, _greedy, _tensors, measure
 from lane.trainer.data import load_task
 
-SMALL = Recipe(size=32, batch=16, dropout=0.0, rate=3e-3, updates=900)
+SMALL = Recipe(size=32, batch=16, dropout=0.0, updates=900)
 
 
 @pytest.mark.parametrize("kind", KINDS)
