@@ -43,8 +43,9 @@ class Answerer:
             return self._explain(batch, texts, broken)
         translations = self.translator.translate_batch(texts)
         if self.options.format == "text" and all(item.error is None for item in translations):
-            output = "\n".join([item.text for item in translations])
-            return Answer(f"{output}\n".encode(), counts=Counter(lines=len(texts)))
+            lines = [item.text for item in translations]
+            lines.append("")  # for the last newline
+            return Answer("\n".join(lines).encode(), counts=Counter(lines=len(texts)))
         return self._render(batch, texts, translations, broken)
 
     def _render(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 16 * 2**20
 CHUNK_BYTES = 2**17
+PIPE_BYTES = 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -93,6 +94,16 @@ def _read(file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
     if waiting:
         before_wait()
     return os.read(file.fileno(), CHUNK_BYTES)
+
+
+def widen_pipe(number: int) -> None:
+    """Let a pipe hold as much as a system gives without asking, where it lets itself be told."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+
+        fcntl(number, F_SETPIPE_SZ, PIPE_BYTES)
+    except (ImportError, OSError):  # no Linux, no pipe, or too many of them
+        pass
 
 
 class WorkerError(Exception):

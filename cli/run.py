@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lane.cli.answers import Answerer, Gallery, Options, TooManyPicturesError
-from lane.cli.lines import WorkerError, answer_all
+from lane.cli.lines import WorkerError, answer_all, widen_pipe
 from lane.cli.report import Report, StoppedError
 from lane.runtime import ModelError, Translator, load
 from lane.runtime.model_file import checked
@@ -121,6 +121,8 @@ def _translate(options: argparse.Namespace) -> int:
         raise WrongUseError("--format has no meaning with --explain; see --explain json")
     style = Options(options.format, options.explain, options.on_error)
     inputs, size = _inputs(options.files), options.batch_size
+    for number in (0, 1):
+        widen_pipe(number)
     with _load(options) as translator:
         if options.explain:
             translator.explain("")  # a backend that cannot says so now, and not after a line was read

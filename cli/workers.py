@@ -1,7 +1,8 @@
-"""Worker processes of `lane-run`: each loads the model once and answers batches.
+"""Worker processes of `lane-run`: each loads the model once and answers every n-th batch.
 
 Workers write to standard output themselves, one after the other in the order of their batches: passing the
-answers through the parent would copy every byte four times more.
+answers through the parent would copy every byte four times more. Whose turn it is goes round from worker to
+worker, as a byte in a pipe.
 """
 
 import gc
@@ -10,15 +11,38 @@ import os
 import pickle
 import signal
 import sys
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.context import BaseContext
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from threading import Lock, Thread
+from typing import Any, NamedTuple
 
 from lane.cli.answers import Answerer, Options
-from lane.cli.lines import Answer, Batch, WorkerError
+from lane.cli.lines import Answer, Batch, WorkerError, widen_pipe
 from lane.runtime import ModelError, Translator
 
-_NEVER = -1
+_WRITE, _NEVER = b"w", b"n"  # turns: to write, and to let everything go by
+
+
+class _Ends(NamedTuple):
+    """What a worker holds."""
+
+    batches: Connection
+    accounts: Connection
+    turn: Connection
+    next_turn: Connection
+
+
+class _Worker(NamedTuple):
+    """What the parent holds of one."""
+
+    process: BaseProcess
+    batches: Connection
+    accounts: "_Accounts"
 
 
 class Workers:
@@ -28,81 +52,157 @@ class Workers:
         # A fork is ready at once, and is safe as long as this process has a single thread: the libraries of
         # the other backends have some of their own.
         forks = sys.platform == "linux" and translator.info.backend == "program"
-        context = multiprocessing.get_context("fork" if forks else "spawn")
-        turns, model = _Turns(context), pickle.dumps(translator)
-        self._pool = ProcessPoolExecutor(count, context, _start, (model, options, turns))
+        context: Any = multiprocessing.get_context("fork" if forks else "spawn")
+        # Behind an interrupt, batches that are not begun are dropped.
+        self._dropped = context.Event()
         self._submitted = 0
+        batches, accounts, turns = ([context.Pipe(duplex=False) for _ in range(count)] for _ in range(3))
+        for _, writer in batches:
+            widen_pipe(writer.fileno())  # so that a worker finds its next batch there
+        # Opened anew by each worker, a fork too: pages shared with the parent would be copied one by one.
+        model = pickle.dumps(translator)
+        processes = []
+        for i in range(count):
+            ends = _Ends(batches[i][0], accounts[i][1], turns[i][0], turns[(i + 1) % count][1])
+            # A fork has every end of every pipe; only its own may stay open, or no end would ever be seen.
+            others = [end for pipe in (*batches, *accounts, *turns) for end in pipe if end not in ends]
+            arguments = (model, options, ends, self._dropped, others if forks else [])
+            processes.append(context.Process(target=_work, args=arguments, daemon=True))
+        for process in processes:
+            process.start()
+        turns[0][1].send_bytes(_WRITE)
+        _close(reader for reader, _ in batches)
+        _close(writer for _, writer in accounts)
+        _close(end for pipe in turns for end in pipe)
+        self._workers = [
+            _Worker(process, batches[i][1], _Accounts(accounts[i][0])) for i, process in enumerate(processes)
+        ]
 
     def submit(self, batch: Batch) -> Future[Answer]:
-        """Hand a batch to whichever process is free."""
+        """Hand a batch to the worker whose turn it is; waits while that one has enough to do."""
+        worker = self._workers[self._submitted % len(self._workers)]
         self._submitted += 1
-        return self._pool.submit(_answer, self._submitted - 1, batch)
+        future = worker.accounts.next()
+        try:
+            worker.batches.send(batch)
+        except OSError:
+            raise _dead() from None
+        return future
 
     def __enter__(self) -> "Workers":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Drop what is not begun; end the processes."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        if kind is not None and issubclass(kind, BrokenProcessPool):
-            raise WorkerError("a worker process died; the output is cut short") from None
+        """End the processes; after an error, drop what is not begun."""
+        if kind is not None:
+            self._dropped.set()
+        for worker in self._workers:
+            worker.batches.close()
+        if kind is not None and issubclass(kind, WorkerError):
+            for worker in self._workers:  # the others wait for the turn of one that is no more
+                worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+            worker.accounts.join()
 
 
+def _dead() -> WorkerError:
+    return WorkerError("a worker process died; the output is cut short")
+
+
+def _close(ends: Iterable[Connection]) -> None:
+    for end in ends:
+        end.close()
+
+
+class _Accounts:
+    """The futures that a worker fulfils in their order, by a thread that listens to it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._awaited: deque[Future[Answer]] = deque()
+        self._lock = Lock()
+        self._ended = False
+        self._thread = Thread(target=self._listen, args=(connection,), daemon=True)
+        self._thread.start()
+        self.join = self._thread.join
+
+    def next(self) -> Future[Answer]:
+        """What the next batch will come to."""
+        with self._lock:
+            if self._ended:
+                raise _dead()
+            self._awaited.append(Future())
+            return self._awaited[-1]
+
+    def _listen(self, connection: Connection) -> None:
+        with connection, suppress(EOFError, OSError):
+            while True:
+                answer = connection.recv()
+                future = self._awaited.popleft()
+                if isinstance(answer, Answer):
+                    future.set_result(answer)
+                else:
+                    future.set_exception(answer)
+        with self._lock:
+            self._ended = True
+            for future in self._awaited:
+                future.set_exception(_dead())
+
+
+@dataclass
 class _Turns:
-    """Whose turn it is to write: the batch of this number."""
+    """The place of a worker in the round."""
 
-    def __init__(self, context: BaseContext) -> None:
-        self._changed = context.Condition()
-        self._next = context.Value("q", 0, lock=False)
+    turn: Connection
+    next_turn: Connection
 
-    def wait(self, number: int) -> bool:
-        """Wait for a turn; False if it will never come."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._next.value in (number, _NEVER))
-            return bool(self._next.value == number)
-
-    def give(self, number: int) -> None:
-        """Let the batch of this number write, or none any more."""
-        with self._changed:
-            self._next.value = number
-            self._changed.notify_all()
-
-
-_answerer: Answerer | ModelError  # of a worker process, or why there is none
-_turns: _Turns
+    def write(self, output: bytes, last: bool) -> None:
+        """Write in turn, and let the next one; nobody any more behind the last, or behind an error."""
+        following = _NEVER
+        try:
+            if self.turn.recv_bytes() == _WRITE:
+                rest = memoryview(output)
+                while rest:
+                    rest = rest[os.write(sys.stdout.fileno(), rest) :]
+                if not last:
+                    following = _WRITE
+        finally:
+            with suppress(OSError):  # the next one is no more
+                self.next_turn.send_bytes(following)
 
 
-def _start(model: bytes, options: Options, turns: _Turns) -> None:
-    global _answerer, _turns
+def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Iterable[Connection]) -> None:
+    """The life of a worker: until its batches end, or the parent does."""
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
-    _turns = turns
+    _close(others)
+    answerer: Answerer | ModelError
     try:
-        _answerer = Answerer(pickle.loads(model), options)
+        answerer = Answerer(pickle.loads(model), options)
     except ModelError as error:  # its file is not the same any more
-        _answerer = error
+        answerer = error
+    turns = _Turns(ends.turn, ends.next_turn)
+    with suppress(EOFError, OSError):
+        while True:
+            batch = ends.batches.recv()
+            if dropped.is_set():
+                break
+            ends.accounts.send(_answer(answerer, batch, turns))
 
 
-def _answer(number: int, batch: Batch) -> Answer:
+def _answer(answerer: Answerer | ModelError, batch: Batch, turns: _Turns) -> Answer | Exception:
     """Answer a batch and write it in its turn; what is left for the parent is the account of it."""
     try:
-        if isinstance(_answerer, ModelError):
-            raise _answerer
-        answer = _answerer.submit(batch)
-    except ModelError:
-        # What comes before is still written, and nobody waits for a turn that never comes.
-        if _turns.wait(number):
-            _turns.give(_NEVER)
-        raise
-    output, answer.output = memoryview(answer.output), b""
-    if _turns.wait(number):
-        following = _NEVER
-        try:
-            while output:
-                output = output[os.write(sys.stdout.fileno(), output) :]
-            if not answer.stop:
-                following = number + 1
-        finally:
-            _turns.give(following)
+        if isinstance(answerer, ModelError):
+            raise answerer
+        answer = answerer.submit(batch)
+    except ModelError as error:
+        turns.write(b"", last=True)  # what comes before is still written
+        return error
+    try:
+        turns.write(answer.output, last=answer.stop)
+    except (EOFError, OSError) as error:  # nobody reads on, or the one before is no more
+        return error
+    answer.output = b""
     return answer

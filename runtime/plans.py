@@ -8,11 +8,14 @@ holds which word values and constants the output of such a shape strings togethe
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lane.runtime.composer import compose
 from lane.runtime.tables import Tables
 from lane.runtime.values import Overflow, Piece, evaluate, flatten
+
+if TYPE_CHECKING:
+    from lane.runtime._core import Core
 
 MAX_SHAPE = 64  # longer commands seldom repeat their shape
 SHORT = 16  # commands that likely do: a plan is made at once, and for others when a shape comes again
@@ -22,10 +25,11 @@ MAX_CACHED = 200_000  # pieces and leaves in one generation: some 10 MB
 
 
 class Plan(NamedTuple):
-    """The output is `pick` of the words' values followed by the constants."""
+    """The output is `pick` of the words' values followed by the constants: those at the indices."""
 
     pick: Callable[[list[str]], Sequence[str]]
     constants: list[str]
+    indices: tuple[int, ...]
     weight: int
 
 
@@ -33,9 +37,11 @@ class PlanCache:
     """Plans by shape, bounded, in two generations: what the young one meets again survives.
 
     Readers take no lock. A reader that races with a writer may miss a plan; it never sees half of one.
+    The compiled core, where there is one, knows the plans of the young generation.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, core: "Core | None" = None) -> None:
+        self._core = core
         self.young: dict[tuple[int, ...], Plan] = {}
         self.old: dict[tuple[int, ...], Plan] = {}
         self._size = 0
@@ -70,7 +76,11 @@ class PlanCache:
             self._size += plan.weight
             if self._size > MAX_CACHED:
                 self.old, self.young, self._size = self.young, {}, plan.weight
+                if self._core is not None:
+                    self._core.clear()
             self.young[shape] = plan
+            if self._core is not None:
+                self._core.add(shape, plan.indices, tuple(plan.constants))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled cache arrives empty: plans are quickly made again."""
@@ -100,4 +110,4 @@ def _plan_of(value: Piece, count: int) -> Plan | None:
         indices.append(piece)
     # A slice, since an itemgetter of a single index gives the item itself and not a sequence.
     pick = itemgetter(*indices) if len(indices) > 1 else itemgetter(slice(indices[0], indices[0] + 1))
-    return Plan(pick, list(constants), count + len(indices) + len(constants))
+    return Plan(pick, list(constants), tuple(indices), count + len(indices) + len(constants))

@@ -1,4 +1,4 @@
-"""The program backend: pure Python over the tables of a `.lane` file."""
+"""The program backend: Python over the tables of a `.lane` file, with a compiled fast path if there is one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +15,11 @@ from lane.runtime.results import Failure, Info, Translation
 from lane.runtime.tables import show_span
 from lane.runtime.values import Overflow, evaluate, write_out
 
+try:
+    from lane.runtime import _core
+except ImportError:  # there was no compiler: the same answers, more slowly
+    _core = None  # type: ignore[assignment]
+
 
 class ProgramBackend:
     """Translates with a program. Only its caches ever change, so threads may share it."""
@@ -27,7 +32,10 @@ class ProgramBackend:
         self._text_of = {word: " ".join(values.get(word, ())) for word, _ in program.words}
         self._length_of = {word: len(values.get(word, ())) for word, _ in program.words}
         self._longest = max(self._length_of.values())
-        self._plans = PlanCache()
+        leaves = self.tables.leaf_of
+        known = {word: (leaves[word], text) for word, text in self._text_of.items()}
+        self._core = None if _core is None else _core.Core(known, Translation)
+        self._plans = PlanCache(self._core)
         limits = program.limits
         self._failures = Failures(self._text_of, limits.max_words, limits.max_actions)
 
@@ -43,7 +51,18 @@ class ProgramBackend:
         return ProgramBackend, (self.program, self._path, self._sha256, self._file_sha256)
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
-        """One answer a command; this loop is the fast path, for shapes met before."""
+        """One answer a command."""
+        if self._core is None:
+            return self._translate_plainly(texts)
+        answers, missed = self._core.translate(texts)
+        if missed:
+            rest = self._translate_plainly([texts[place] for place in missed])
+            for place, answer in zip(missed, rest, strict=True):
+                answers[place] = answer
+        return answers
+
+    def _translate_plainly(self, texts: Sequence[str]) -> list[Translation]:
+        """This loop is the fast path of Python, for shapes met before."""
         leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
         answers = []
         for text in texts:

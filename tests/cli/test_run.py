@@ -275,18 +275,37 @@ def test_interrupt_ends_cleanly(model, arguments):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_interrupt_cuts_no_line(model, tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("jump around left thrice and walk around right thrice\n" * 500_000)
+    for number in range(3):
+        with (tmp_path / "out.txt").open("wb") as out:
+            command = [*COMMAND, "--model", model, "--workers", "2", str(path)]
+            process = subprocess.Popen(command, start_new_session=True, stdout=out, stderr=subprocess.PIPE)
+            while not os.fstat(out.fileno()).st_size:
+                time.sleep(0.001)
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.wait(20) == 130
+            assert process.communicate() == (None, b"")
+        lines = (tmp_path / "out.txt").read_bytes()
+        assert lines.endswith(b" I_TURN_RIGHT I_WALK\n"), f"in round {number}"
+        assert len(set(lines.splitlines())) == 1
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
-def test_workers_that_die_are_told_of(model):
-    with start(model, "--workers", "2") as process:
+@pytest.mark.parametrize("which", [slice(0, 2), slice(0, 1), slice(1, 2)], ids=["both", "first", "second"])
+def test_workers_that_die_are_told_of(model, which):
+    with start(model, "--workers", "2", "--batch-size", "1") as process:
         process.stdin.write(b"jump\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"I_JUMP\n"
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        for child in children:
+        for child in children[which]:
             os.kill(int(child), signal.SIGKILL)
         # It may have noticed before it reads another line, or notice only then.
         with suppress(BrokenPipeError):
-            process.stdin.write(b"walk\n")
+            process.stdin.write(b"walk\nwalk\n")
             process.stdin.close()
         assert process.wait(10) == 1
         assert process.stderr.read() == b"error: a worker process died; the output is cut short\n"

@@ -1,0 +1,149 @@
+"""The compiled fast path answers as the Python code does, and nothing that it is given can hurt it."""
+
+import pickle
+import random
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lane.runtime import Translation, load, plans, program_backend
+from lane.runtime.program_backend import ProgramBackend
+
+core = pytest.importorskip("lane.runtime._core", reason="no compiler was there when LAnE was installed")
+SPACES = [" ", "  ", "\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0", "\u2003", "\u3000", ""]
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return load()._backend
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """A backend of the same program that was never compiled."""
+    monkeypatch.setattr(program_backend, "_core", None)
+    made = load()._backend
+    assert made._core is None
+    return made
+
+
+def commands(words):
+    """Texts of known and unknown words with any white space between."""
+    word = st.sampled_from([*words, "JUMP", "jum", "jumpp", "é", "\x00", "jump\x00"])
+    return st.lists(st.tuples(st.sampled_from(SPACES), word), max_size=70).map(
+        lambda parts: "".join(space + text for space, text in parts)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_it_answers_as_python_does(backend, data):
+    texts = data.draw(st.lists(commands(backend.info.words), max_size=12))
+    for _ in range(2):  # the second time all plans are there
+        assert backend.translate_batch(texts) == backend._translate_plainly(texts)
+
+
+def test_without_it_nothing_changes(backend, plain):
+    draw = random.Random(5)
+    texts = [" ".join(draw.choices(backend.info.words, k=draw.randint(0, 20))) for _ in range(500)]
+    assert plain.translate_batch(texts) == backend.translate_batch(texts)
+    assert [plain.translate_batch([text])[0] for text in texts] == backend.translate_batch(texts)
+
+
+def test_it_is_what_answers(backend, monkeypatch):
+    backend.translate_batch(["walk twice"])
+    monkeypatch.setattr(ProgramBackend, "_translate_plainly", lambda *_: pytest.fail("not compiled"))
+    assert backend.translate_batch(["jump twice", " run\ttwice "])[1].text == "I_RUN I_RUN"
+
+
+def test_forgotten_plans_are_made_again(backend, monkeypatch):
+    monkeypatch.setattr(plans, "MAX_CACHED", 60)
+    small = pickle.loads(pickle.dumps(backend))
+    draw = random.Random(6)
+    texts = [" ".join(draw.choices(backend.info.words, k=draw.randint(1, 9))) for _ in range(400)]
+    for start in range(0, 400, 40):
+        assert small.translate_batch(texts[start : start + 40]) == backend.translate_batch(
+            texts[start : start + 40]
+        )
+
+
+def test_an_answer_is_an_answer(backend):
+    (answer,) = backend.translate_batch(["walk"])
+    assert type(answer) is Translation
+    assert answer == Translation("I_WALK")
+    assert hash(answer) == hash(Translation("I_WALK"))
+    assert answer.actions == ("I_WALK",)
+    assert pickle.loads(pickle.dumps(answer)) == answer
+    with pytest.raises(AttributeError):
+        answer.text = "other"
+
+
+def test_words_that_are_not_plain():
+    made = core.Core({"größe": (1, "GROSS"), "klein": (2, "KLEIN"), "süß": (3, "SÜSS")}, Translation)
+    assert made.add((2,), (0, 1), ("UND",))
+    assert not made.add((2, 2), (0, 2), ("ÜBER",)), "left to Python"
+    assert made.translate(["klein", "größe", "süß", "klein klein"]) == (
+        [Translation("KLEIN UND"), None, None, None],
+        [1, 2, 3],
+    )
+
+
+def test_bounds():
+    made = core.Core({"a": (1, "A")}, Translation)
+    for shape, indices, constants in (
+        ((1,), (1,), ()),
+        ((1,), (2,), ("X",)),
+        ((1,), (-1,), ()),
+        ((-1,), (0,), ()),
+    ):
+        with pytest.raises((ValueError, OverflowError)):
+            made.add(shape, indices, constants)
+    for wrong in (((1,), [0], ()), ((1,), (0,)), ((1,), (0,), None)):
+        with pytest.raises(TypeError):
+            made.add(*wrong)
+    with pytest.raises(TypeError):
+        made.add((1,), ("0",), ())
+    assert made.translate(["a"]) == ([None], [0]), "nothing of it was kept"
+    assert not made.add((1,) * 65, (0,), ()), "longer than any shape with a plan"
+    assert made.add((1,) * 64, (0, 63), ())
+    assert made.translate([" ".join("a" * 64), " ".join("a" * 65)]) == ([Translation("A A"), None], [1])
+    assert made.translate([]) == ([], [])
+    assert made.translate([None, 3, b"a", ""]) == ([None] * 4, [0, 1, 2, 3])
+    with pytest.raises(TypeError):
+        made.translate(3)
+    with pytest.raises(TypeError, match="made once"):
+        made.__init__({}, Translation)
+    with pytest.raises(TypeError, match="not a slot"):
+        core.Core({}, type("Plain", (), {"text": 1, "error": 2}))
+    with pytest.raises(TypeError):
+        core.Core({"a": "A"}, Translation)
+
+
+def test_many_plans_and_words():
+    words = {f"w{i}": (i, f"V{i}") for i in range(3000)}
+    made = core.Core(words, Translation)
+    shapes = [(i, (7 * i) % 3000) for i in range(3000)]
+    for shape in shapes:
+        assert made.add(shape, (1, 0), ())
+        assert made.add(shape, (0, 0), ()), "the first one stays"
+    answers, missed = made.translate([f"w{i} w{j}" for i, j in shapes])
+    assert not missed
+    assert [answer.text for answer in answers] == [f"V{j} V{i}" for i, j in shapes]
+    made.clear()
+    assert made.translate(["w1 w7"])[1] == [0]
+
+
+def test_nothing_leaks():
+    value, constant = "VALUE" * 3, "CONSTANT" * 3
+    before = [sys.getrefcount(text) for text in (value, constant)]
+    for _ in range(50):
+        made = core.Core({"a": (1, value)}, Translation)
+        made.add((1,), (0, 1), (constant,))
+        made.add((1,), (0, 1), (constant,))
+        made.translate(["a", "b"] * 20)
+        made.clear()
+        made.add((1,), (0, 1), (constant,))
+    del made
+    assert [sys.getrefcount(text) for text in (value, constant)] == before
