@@ -11,8 +11,8 @@ DEMO := build/demo
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-# The stamp makes a second call free, and a changed pyproject.toml install again.
-$(VENV)/.stamp: pyproject.toml
+# The stamp makes a second call free, and a change of what is installed or compiled install again.
+$(VENV)/.stamp: pyproject.toml runtime/_core.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@
@@ -68,4 +68,4 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 	$(BIN)/python benchmarks/page.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

@@ -1,4 +1,4 @@
-"""The program backend: Python over the tables of a `.lane` file, with a compiled fast path if there is one."""
+"""The program backend: Python over the tables of a `.lane` file, and compiled code for what is common."""
 
 from collections.abc import Sequence
 from typing import Any
