@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 MAX_LINE_BYTES = 16 * 2**20
-CHUNK_BYTES = 2**17
+CHUNK_BYTES = 2**18
 PIPE_BYTES = 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -50,9 +50,12 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
         first, end = chunk.find(b"\n"), chunk.rfind(b"\n")
         if first >= 0:
             begun.add(chunk[:first])
-            block = begun.take() + chunk[first:end]
-            yield from _batches(source, number, block, size)
-            number += block.count(b"\n") + 1
+            block = b"".join([begun.take(), memoryview(chunk)[first:end]])
+            lines = block.count(b"\n") + 1
+            yield from (
+                _batches(source, number, block, size) if lines > size else [Batch(source, number, block)]
+            )
+            number += lines
         begun.add(chunk[end + 1 :])
         chunk = _read(file, before_wait)
     if begun.length:
@@ -60,9 +63,6 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
 
 
 def _batches(source: str, number: int, block: bytes, size: int) -> Iterator[Batch]:
-    if block.count(b"\n") < size:
-        yield Batch(source, number, block)
-        return
     lines = block.split(b"\n")
     for start in range(0, len(lines), size):
         yield Batch(source, number + start, b"\n".join(lines[start : start + size]))

@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar=f"[{kinds}]",
         help="show the derivations; text if no kind is named",
     )
-    add("--batch-size", type=_positive, default=4096, metavar="N", help="lines translated at a time, at most")
+    add("--batch-size", type=_positive, default=8192, metavar="N", help="lines translated at a time, at most")
     add("--workers", type=_positive, default=1, metavar="N", help="processes (1)")
     on_error = "write <error:CODE> in its place (the default), leave the line out, or end there"
     add("--on-error", choices=("mark", "skip", "stop"), default="mark", help=on_error)

@@ -15,8 +15,7 @@ from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
 from typing import Any, NamedTuple
@@ -25,6 +24,8 @@ from lane.cli.answers import Answerer, Options
 from lane.cli.lines import Answer, Batch, WorkerError, widen_pipe
 from lane.runtime import ModelError, Translator
 
+_MOST_MADE = 4  # answers that a worker keeps until it is their turn
+_PATIENCE = 5.0  # seconds for a worker to end after an error: it may be writing to somebody who does not read
 _WRITE, _NEVER = b"w", b"n"  # turns: to write, and to let everything go by
 
 
@@ -53,8 +54,8 @@ class Workers:
         # the other backends have some of their own.
         forks = sys.platform == "linux" and translator.info.backend == "program"
         context: Any = multiprocessing.get_context("fork" if forks else "spawn")
-        # Behind an interrupt, batches that are not begun are dropped.
-        self._dropped = context.Event()
+        # Behind an interrupt, batches that are not begun are dropped. No lock: who dies may hold one.
+        self._dropped = context.RawValue("b", 0)
         self._submitted = 0
         batches, accounts, turns = ([context.Pipe(duplex=False) for _ in range(count)] for _ in range(3))
         for _, writer in batches:
@@ -84,7 +85,9 @@ class Workers:
         self._submitted += 1
         future = worker.accounts.next()
         try:
-            worker.batches.send(batch)
+            # The lines by themselves, since a pickle would copy them twice more.
+            worker.batches.send((batch.source, batch.first))
+            worker.batches.send_bytes(batch.block)
         except OSError:
             raise _dead() from None
         return future
@@ -95,14 +98,17 @@ class Workers:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes; after an error, drop what is not begun."""
         if kind is not None:
-            self._dropped.set()
+            self._dropped.value = 1
         for worker in self._workers:
             worker.batches.close()
         if kind is not None and issubclass(kind, WorkerError):
             for worker in self._workers:  # the others wait for the turn of one that is no more
                 worker.process.terminate()
         for worker in self._workers:
-            worker.process.join()
+            worker.process.join(None if kind is None else _PATIENCE)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
             worker.accounts.join()
 
 
@@ -149,30 +155,63 @@ class _Accounts:
                 future.set_exception(_dead())
 
 
-@dataclass
-class _Turns:
-    """The place of a worker in the round."""
+class _Work:
+    """What a worker does: it answers its batches as they come, and writes each answer in its turn."""
 
-    turn: Connection
-    next_turn: Connection
+    def __init__(self, answerer: Answerer | ModelError, ends: _Ends, dropped: Any) -> None:
+        self._answerer, self._ends, self._dropped = answerer, ends, dropped
+        self._made: deque[Answer | ModelError] = deque()  # and not written yet
 
-    def write(self, output: bytes, last: bool) -> None:
-        """Write in turn, and let the next one; nobody any more behind the last, or behind an error."""
-        following = _NEVER
+    def do(self) -> None:
+        """Until the batches end, or the parent does."""
+        more = True
+        while (more or self._made) and not self._dropped.value:
+            if self._made and (not more or self._is_due()):
+                self._write(self._made.popleft())
+            else:
+                more = self._answer()
+
+    def _is_due(self) -> bool:
+        """Whether to write now, and if need be to wait for the turn, before another batch is begun."""
+        ends = self._ends
+        return len(self._made) == _MOST_MADE or ends.turn in wait([ends.turn, ends.batches])
+
+    def _answer(self) -> bool:
+        """Answer the next batch, if there is one."""
         try:
-            if self.turn.recv_bytes() == _WRITE:
-                rest = memoryview(output)
+            source, first = self._ends.batches.recv()
+            batch = Batch(source, first, self._ends.batches.recv_bytes())
+        except EOFError:
+            return False
+        try:
+            if isinstance(self._answerer, ModelError):
+                raise self._answerer
+            self._made.append(self._answerer.submit(batch))
+        except ModelError as error:
+            self._made.append(error)
+        return True
+
+    def _write(self, made: Answer | ModelError) -> None:
+        """Write in turn, and let the next one; nobody any more behind the last, or behind an error."""
+        account: Answer | Exception = made
+        following = _NEVER
+        if self._ends.turn.recv_bytes() == _WRITE and isinstance(made, Answer):
+            try:
+                rest = memoryview(made.output)
                 while rest:
                     rest = rest[os.write(sys.stdout.fileno(), rest) :]
-                if not last:
-                    following = _WRITE
-        finally:
-            with suppress(OSError):  # the next one is no more
-                self.next_turn.send_bytes(following)
+                following = _NEVER if made.stop else _WRITE
+            except OSError as error:  # nobody reads on, or the disk is full
+                account = error
+        if isinstance(account, Answer):
+            account.output = b""  # what is left for the parent is the account of it
+        with suppress(OSError):  # the next one is no more
+            self._ends.next_turn.send_bytes(following)
+        self._ends.accounts.send(account)
 
 
 def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Iterable[Connection]) -> None:
-    """The life of a worker: until its batches end, or the parent does."""
+    """The life of a worker."""
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
@@ -182,27 +221,5 @@ def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Ite
         answerer = Answerer(pickle.loads(model), options)
     except ModelError as error:  # its file is not the same any more
         answerer = error
-    turns = _Turns(ends.turn, ends.next_turn)
-    with suppress(EOFError, OSError):
-        while True:
-            batch = ends.batches.recv()
-            if dropped.is_set():
-                break
-            ends.accounts.send(_answer(answerer, batch, turns))
-
-
-def _answer(answerer: Answerer | ModelError, batch: Batch, turns: _Turns) -> Answer | Exception:
-    """Answer a batch and write it in its turn; what is left for the parent is the account of it."""
-    try:
-        if isinstance(answerer, ModelError):
-            raise answerer
-        answer = answerer.submit(batch)
-    except ModelError as error:
-        turns.write(b"", last=True)  # what comes before is still written
-        return error
-    try:
-        turns.write(answer.output, last=answer.stop)
-    except (EOFError, OSError) as error:  # nobody reads on, or the one before is no more
-        return error
-    answer.output = b""
-    return answer
+    with suppress(EOFError, OSError):  # the parent, or the worker before, is no more
+        _Work(answerer, ends, dropped).do()
