@@ -331,7 +331,8 @@ def reproduce_command(
     """Do the experiments of the paper, and write the report.
 
     They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures.
-    What is done already is not done again: after Ctrl-C, the same command goes on.
+    What is done already is not done again: after Ctrl-C, the same command goes on. The report is written
+    each time, and alone by --only report.
 
     \b
     Example: lane-train reproduce --data-dir DIR
@@ -342,8 +343,10 @@ def reproduce_command(
     from lane.trainer.paper.report import write
 
     for name in only or ():
-        if name not in EXPERIMENTS:
-            raise typer.BadParameter(f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}")
+        if name not in (*EXPERIMENTS, "report"):
+            raise typer.BadParameter(
+                f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}, or report"
+            )
     study = Study(out, models, seeds, data_dir, lambda line: typer.echo(line, err=True))
     if report.suffix != ".md":
         raise typer.BadParameter(f"--report {report}: the name of a .md file; the .html stands beside it")

@@ -43,7 +43,7 @@ def test_a_changed_figure_changes_the_page():
 def test_the_report_is_that_of_the_paper_results():
     docs = ROOT / "docs"
     text = (docs / "results.md").read_text(encoding="utf-8")
-    remedy = "write it by `lane-train reproduce --only rules --report docs/results.md`"
+    remedy = "write it by `lane-train reproduce --only report --report docs/results.md`"
     assert markdown(Findings.read(RESULTS / "paper"), docs) == text, remedy
     assert (docs / "results.html").read_text(encoding="utf-8") == as_html(text, docs), remedy
 

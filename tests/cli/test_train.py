@@ -298,3 +298,23 @@ def test_the_exit_code_tells_even_if_nobody_reads(tiny, tmp_path):
     assert "not converged" in errors
     assert "Traceback" not in errors
     assert (tmp_path / "model.pt.run" / "run.svg").exists()
+
+
+def test_the_report_alone(tmp_path):
+    results = Path(__file__).parents[2] / "results" / "paper"
+    (tmp_path / "found").mkdir()
+    for path in results.glob("*.json*"):
+        (tmp_path / "found" / path.name).write_bytes(path.read_bytes())
+    report = tmp_path / "report.md"
+    command = ["reproduce", "--only", "report", "--out", tmp_path / "found", "--report", report]
+    said = lane_train(*command)[0].splitlines()
+    assert said[-2:] == [str(report), str(report.with_suffix(".html"))]
+    assert "## Every claim, and what we found" in report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [(["--only", "tsks"], "the experiments are tasks"), (["--report", "x.html"], "the name of a .md file")],
+)
+def test_a_wrong_reproduction_is_told(arguments, problem):
+    assert problem in " ".join(lane_train("reproduce", *arguments, code=2)[1].split())
