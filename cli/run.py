@@ -223,4 +223,4 @@ def _with_kind(arguments: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

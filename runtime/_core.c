@@ -154,7 +154,15 @@ static PyObject *answer_of(const Core *core, PyObject *output) {
     return answer;
 }
 
+/* A core that was never initialised holds nothing that could be looked through. */
+static int is_made(const Core *core) {
+    if (core->words && core->plans) return 1;
+    PyErr_SetString(PyExc_TypeError, "the core was not initialised");
+    return 0;
+}
+
 static PyObject *core_translate(Core *core, PyObject *texts) {
+    if (!is_made(core)) return NULL;
     PyObject *given = PySequence_Fast(texts, "commands come in a sequence");
     if (!given) return NULL;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(given);
@@ -246,6 +254,7 @@ static int numbers(PyObject *tuple, uint32_t *to, unsigned long bound) {
 /* Keep a plan, if its constants are plain; a shape that has one already keeps it. */
 static PyObject *core_add(Core *core, PyObject *args) {
     PyObject *shape, *indices, *constants;
+    if (!is_made(core)) return NULL;
     if (!PyArg_ParseTuple(args, "O!O!O!", &PyTuple_Type, &shape, &PyTuple_Type, &indices, &PyTuple_Type, &constants))
         return NULL;
     Py_ssize_t words = PyTuple_GET_SIZE(shape), pieces = PyTuple_GET_SIZE(indices);

@@ -342,3 +342,9 @@ def test_nothing_heavy_is_imported(model):
     assert time.perf_counter() - begin < 5
     modules = {name.split(".")[0] for name in done.stderr.decode().split()}
     assert not {"typer", "pydantic", "numpy", "torch", "multiprocessing", "concurrent"} & modules
+
+
+def test_as_a_module_it_ends_with_its_own_code(model):
+    command = [sys.executable, "-m", "lane.cli.run", "--model", model]
+    done = subprocess.run(command, input=b"jumb\n", capture_output=True, check=False)
+    assert done.returncode == 1

@@ -113,6 +113,10 @@ def test_bounds():
     assert made.translate([None, 3, b"a", ""]) == ([None] * 4, [0, 1, 2, 3])
     with pytest.raises(TypeError):
         made.translate(3)
+    for use in (lambda one: one.translate(["a"]), lambda one: one.add((1,), (0,), ())):
+        with pytest.raises(TypeError, match="not initialised"):
+            use(core.Core.__new__(core.Core))
+    core.Core.__new__(core.Core).clear()
     with pytest.raises(TypeError, match="made once"):
         made.__init__({}, Translation)
     with pytest.raises(TypeError, match="not a slot"):

@@ -60,6 +60,7 @@ def markdown(findings: Findings, place: Path) -> str:
     low, high = reported.GPU_HOURS
     recipe = asdict(Recipe())
     parts = {
+        "seeds": str(max((run["seed"] for run in findings.tasks), default=5)),
         "hours": _duration(findings.seconds),
         "claims": _claims(findings),
         "systematicity": _systematicity(findings),
