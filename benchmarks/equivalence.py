@@ -6,11 +6,12 @@ The reference is the checkpoint itself: the loop that it was trained with, its v
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
 and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
 one thread and with two, and then to four callers at once. The networks answer all of it in large batches
-(--whole) with one thread, and a sample otherwise, since that is slow: the record has the number of answers
-compared for every file, batch and number of threads.
+(--whole) with one thread; otherwise, since that is slow, all but the random ones, and a sample of those: the
+record has the number of answers compared for every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
-code 1. Without a model, the table of the records in --out is shown.
+code 1. A run (of a file, batch and number of threads) takes the place of the same run in --out, unless it
+compares fewer answers and finds no difference. Without a model, the table of the records in --out is shown.
 """
 
 import argparse
@@ -50,7 +51,7 @@ CHUNK = 2048
 SHOWN = 20  # differences of one run that are printed; all are counted
 SEED = 20200606
 WHOLE = (256, 2048)
-# Most commands in a run of a network, by threads and batch size: what takes a minute or so.
+# Most random commands in a run of a network, by threads and batch size: what takes a minute or so.
 NETWORK_SAMPLE = {
     (1, 1): 3_000,
     (1, 7): 10_000,
@@ -74,6 +75,7 @@ class Options:
     random: int = 100_000
     sample: float = 1.0  # shrinks or widens the samples
     whole: tuple[int, ...] = WHOLE  # batch sizes in which the networks answer everything
+    formats: tuple[str, ...] = FORMATS  # the files that answer
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Reference:
 
     commands: list[str]
     answers: list[Answer]
+    fixed: int = 0  # so many of them, the first ones, are in every sample
 
 
 # The commands.
@@ -153,15 +156,15 @@ def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Gro
     """Every group of commands that the files of a model are asked."""
     groups = language_commands(checkpoint, options.data_dir)
     words, joints = checkpoint.source.words, joints_of(read_card(program).rules)
-    groups["random"] = list(random_commands(words, groups["language"], joints, options.random))
     groups["bad"] = bad_commands(words, checkpoint.config.max_words)
+    groups["random"] = list(random_commands(words, groups["language"], joints, options.random))
     return groups
 
 
 # The comparison.
 
 
-def reference(checkpoint: Checkpoint, commands: Sequence[str]) -> Reference:
+def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -> Reference:
     """The checkpoint's own answers, in portions, since some are a million characters long."""
     model = checkpoint.model().double()
     answers: list[Answer] = []
@@ -169,7 +172,7 @@ def reference(checkpoint: Checkpoint, commands: Sequence[str]) -> Reference:
         for start in range(0, len(commands), CHUNK):
             part = expected(model, checkpoint, commands[start : start + CHUNK])
             answers += map(shortened, part)
-    return Reference(list(commands), answers)
+    return Reference(list(commands), answers, fixed)
 
 
 def compare(
@@ -220,9 +223,13 @@ def runs(
 
 
 def _order(seed: str, truth: Reference, most: int | None, sample: float) -> list[int]:
-    total = len(truth.commands)
-    count = total if most is None else min(total, int(most * sample))
-    return random.Random(f"{SEED}/{seed}").sample(range(total), count)
+    places = list(range(len(truth.commands)))
+    draw = random.Random(f"{SEED}/{seed}")
+    if most is not None:
+        free = places[truth.fixed :]
+        places = places[: truth.fixed] + draw.sample(free, min(len(free), int(most * sample)))
+    draw.shuffle(places)
+    return places
 
 
 def _timed(
@@ -251,29 +258,47 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
         request = Request(model, model.parent, missing, data, random=min(2000, options.random))
         export(request, report=lambda line: _tell(f"{name}: {line}"))
     groups = all_commands(checkpoint, paths[PROGRAM], options)
-    truth = reference(checkpoint, list(dict.fromkeys(text for part in groups.values() for text in part)))
+    fixed = dict.fromkeys(text for group, part in groups.items() if group != "random" for text in part)
+    truth = reference(checkpoint, list(fixed | dict.fromkeys(groups["random"])), len(fixed))
     _tell(f"{name}: {len(truth.commands):,} commands, the reference is ready")
     records, lines = [], []
-    for kind in FORMATS:
+    for kind in options.formats:
         for record, found in runs(paths[kind], kind, truth, options):
             records.append(record)
             lines += [f"{name}, {kind}, batch {record['batch']}, {line}" for line in found]
             where = f"{name}: {kind}, batch {record['batch']}, threads {record['threads']}"
             what = f"{record['compared']:,} compared, {record['differences']} differences"
             _tell(f"{where}: {what} ({record['seconds']} s)")
-    return {
-        "name": name,
-        "commands": len(truth.commands),
-        "groups": {group: len(texts) for group, texts in groups.items()},
-        "answers": dict(Counter(code for code, _ in truth.answers).most_common()),
-        "longest": max(len(text.split()) for text in groups["random"] or groups["language"] or [""]),
-        "compared": sum(record["compared"] for record in records),
-        "differences": sum(record["differences"] for record in records),
-        "margin": min(m for kind in FORMATS if (m := read_card(paths[kind]).margin) is not None),
-        "seconds": round(time.perf_counter() - begin, 1),
-        "torch": torch.__version__,
-        "runs": records,
-    }, lines
+    return _summed(
+        {
+            "name": name,
+            "commands": len(truth.commands),
+            "groups": {group: len(texts) for group, texts in groups.items()},
+            "answers": dict(Counter(code for code, _ in truth.answers).most_common()),
+            "longest": max(len(text.split()) for text in groups["random"] or groups["language"] or [""]),
+            "margin": min(m for kind in FORMATS if (m := read_card(paths[kind]).margin) is not None),
+            "seconds": round(time.perf_counter() - begin, 1),
+            "torch": torch.__version__,
+            "runs": records,
+        }
+    ), lines
+
+
+def _summed(record: dict[str, Any]) -> dict[str, Any]:
+    return record | {key: sum(run[key] for run in record["runs"]) for key in ("compared", "differences")}
+
+
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The new record, with the runs of the old one that it does not have, or has with fewer answers."""
+    # Other commands or answers are of another model, of which nothing is kept.
+    if any(old[key] != new[key] for key in ("groups", "answers", "margin")):
+        return new
+    runs = {(run["file"], run["batch"], run["threads"]): run for run in old["runs"]}
+    for run in new["runs"]:
+        key = run["file"], run["batch"], run["threads"]
+        if key not in runs or run["differences"] or run["compared"] >= runs[key]["compared"]:
+            runs[key] = run
+    return _summed(new | {"runs": list(runs.values()), "seconds": round(old["seconds"] + new["seconds"], 1)})
 
 
 # What people see.
@@ -296,10 +321,18 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def keep(record: dict[str, Any], out: Path) -> None:
-    """Add a record to the file, in the place of an older one of that name."""
-    records = {old["name"]: old for old in read_results(out)} | {record["name"]: record}
+    """Add a record to the file, merged with an older one of that name."""
+    records = {old["name"]: old for old in read_results(out)}
+    older = records.get(record["name"])
+    records[record["name"]] = merged(older, record) if older else record
     text = "".join(json.dumps(one) + "\n" for one in records.values())
     write_atomically(out, lambda stream: stream.write(text.encode()))
+
+
+def _format(name: str) -> str:
+    if name not in FORMATS:
+        raise argparse.ArgumentTypeError(f"{name}: one of {', '.join(FORMATS)}")
+    return name
 
 
 def _tell(line: str) -> None:
@@ -326,9 +359,15 @@ def main() -> int:
     parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
     parser.add_argument(
         "--whole",
-        type=lambda text: tuple(int(size) for size in text.split(",")),
+        type=lambda text: tuple(int(size) for size in text.split(",") if size),
         default=WHOLE,
         help="batch sizes in which the networks answer everything (256,2048)",
+    )
+    parser.add_argument(
+        "--formats",
+        type=lambda text: tuple(_format(name) for name in text.split(",")),
+        default=FORMATS,
+        help=f"the files that answer ({','.join(FORMATS)})",
     )
     parser.add_argument("--name", help="of the record; task and seed of the checkpoint if not given")
     parser.add_argument("--jobs", type=int, default=1, help="models at a time (1)")
@@ -341,7 +380,7 @@ def main() -> int:
         if not model.is_file():
             _tell(f"error: {model}: no such file; `lane-train --out {model}` makes one")
             return 2
-    options = Options(given.data_dir, given.random, given.sample, given.whole)
+    options = Options(given.data_dir, given.random, given.sample, given.whole, given.formats)
     records, different = [], False
     try:
         for record, lines in _proofs(given.models, given.name, options, given.jobs):

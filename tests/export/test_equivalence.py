@@ -46,9 +46,10 @@ def test_all_files_in_all_batches_say_the_same(proof, model):
     networks = {(kind, size, n) for kind in ("torchscript", "onnx") for size in sizes for n in (1, 2)}
     plain = {("program", size, 1) for size in sizes}
     assert set(runs) == networks | plain | {(kind, *callers) for kind in SUFFIXES}
-    assert runs["onnx", "1", 2] == 2, "a sample"
+    bad = record["groups"]["bad"]
+    assert runs["onnx", "1", 2] == bad + 2, "all that is not random, and a sample of that"
     assert runs["onnx", "2048", 1] == runs["program", "1", 1] == record["commands"]
-    assert runs["program", *callers] == 2 + 10 + 40 + 40
+    assert runs["program", *callers] == 4 * bad + 2 + 10 + 40 + 40
     assert record["compared"] == sum(runs.values())
     head, _, row = proof.table([record])
     assert head.count("|") == row.count("|")
@@ -111,14 +112,44 @@ def test_what_a_model_is_asked(proof, checkpoint_of):
     assert asked("mine.tsv", {"a"}) == {"language": 0}
 
 
-def test_records_are_replaced_by_name(proof, tmp_path):
-    out = tmp_path / "new" / "results.jsonl"
-    for name, value in (("a", 1), ("b", 2), ("a", 3)):
-        proof.keep({"name": name, "value": value}, out)
-    assert [json.loads(line) for line in out.read_text().splitlines()] == [
-        {"name": "a", "value": 3},
-        {"name": "b", "value": 2},
+def test_every_sample_has_all_that_is_not_random(proof, checkpoint, commands_of):
+    truth = proof.reference(checkpoint, commands_of(4, 60, 9), fixed=20)
+    order = proof._order("any", truth, 30, 0.5)
+    assert len(order) == len(set(order)) == 20 + 15
+    assert set(order) >= set(range(20))
+    assert order != sorted(order), "shuffled"
+    assert sorted(proof._order("any", truth, None, 0.5)) == list(range(60))
+
+
+def record_of(name, answers=9, **runs):
+    """A record of runs by file: answers compared, differences."""
+    made = [
+        {"file": kind, "batch": "1", "threads": 1, "compared": compared, "differences": wrong}
+        for kind, (compared, wrong) in runs.items()
     ]
+    sums = {"compared": sum(c for c, _ in runs.values()), "differences": sum(d for _, d in runs.values())}
+    card = {"groups": {"random": 9}, "answers": {"ok": answers}, "margin": 0.5, "seconds": 1.0}
+    return {"name": name, **card, "runs": made, **sums}
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [
+        (record_of("a", onnx=(5, 0)), {"onnx": (7, 0), "program": (9, 0)}),  # compares less
+        (record_of("a", onnx=(8, 0)), {"onnx": (8, 0), "program": (9, 0)}),  # compares more
+        (record_of("a", onnx=(5, 1)), {"onnx": (5, 1), "program": (9, 0)}),  # what is wrong is never lost
+        (record_of("a", answers=8, onnx=(5, 0)), {"onnx": (5, 0)}),  # another model
+    ],
+)
+def test_a_record_is_merged_with_the_older_one_of_its_name(proof, tmp_path, again, kept):
+    out = tmp_path / "new" / "results.jsonl"
+    for record in (record_of("a", onnx=(7, 0), program=(9, 0)), record_of("b", onnx=(3, 0)), again):
+        proof.keep(record, out)
+    first, second = (json.loads(line) for line in out.read_text().splitlines())
+    assert {run["file"]: (run["compared"], run["differences"]) for run in first["runs"]} == kept
+    assert first["compared"] == sum(compared for compared, _ in kept.values())
+    assert first["differences"] == sum(wrong for _, wrong in kept.values())
+    assert second == record_of("b", onnx=(3, 0))
 
 
 def test_the_command_finds_a_wrong_file_and_exports_missing_ones(checkpoint, checkpoint_of, tmp_path):

@@ -9,6 +9,7 @@ from lane.trainer.paper.findings import Findings, of_task, shares, with_setting
 from lane.trainer.picture import COLOURS, INK, new_figure, save
 
 FULL = "full model"
+FLAT = 5  # percent
 
 
 def draw(findings: Findings) -> list[Path]:
@@ -93,6 +94,8 @@ def ablations(findings: Findings) -> Any:
                 mean = sum(found) / len(found)
                 axis.bar(x, mean, width * 0.92, color=COLOURS[number], label=name if not place else None)
                 axis.plot([x, x], [min(found), max(found)], color=INK, linewidth=1.2)
+                if mean < FLAT:  # a bar that cannot be seen is not one that is missing
+                    axis.text(x, max(found) + 1, f"{mean:.0f}", ha="center", fontsize=8, color=INK)
     axis.set_xticks(range(len(SCAN)), SCAN)
     axis.set(ylabel="right on the test, %", ylim=(0, 105))
     axis.legend(

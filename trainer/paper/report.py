@@ -179,13 +179,14 @@ def _ablations(findings: Findings) -> str:
     rows = [_ablation("full model", findings.tasks)]
     for name, setting in ABLATIONS.items():
         rows.append(_ablation(f"{name} (`{setting}`)", with_setting(findings.ablations, setting)))
-    return _table(["", *SCAN, "solved"], rows)
+    return _table(["", *SCAN, "solved", "ended"], rows)
 
 
 def _ablation(name: str, records: Iterable[Record]) -> list[str]:
     runs = [run for run in records if run["task"] in SCAN]
     cells = [spread(shares(of_task(runs, task))) for task in SCAN]
-    return [name, *cells, f"{sum(map(solved, runs))}/{len(runs)}"]
+    ended = sum(run["converged"] for run in runs)
+    return [name, *cells, f"{sum(map(solved, runs))}/{len(runs)}", f"{ended}/{len(runs)}"]
 
 
 def _rates(findings: Findings) -> str:
