@@ -106,7 +106,7 @@ def ablations(findings: Findings) -> Any:
 
 
 def rates(findings: Findings) -> Any:
-    """A square for each pair of learning rates."""
+    """A square for each pair of learning rates: what is right, and after how long."""
     composers = sorted({composer for composer, _ in RATES})
     solvers = sorted({solver for _, solver in RATES})
     figure = new_figure(5.2, 3.8)
@@ -114,11 +114,13 @@ def rates(findings: Findings) -> Any:
     for x, solver in enumerate(solvers):
         for y, composer in enumerate(composers):
             runs = with_setting(findings.rates, f"composer_rate={composer}", f"solver_rate={solver}")
-            for share in shares(runs)[:1]:
+            for run in runs[:1]:
+                share = shares([run])[0]
                 axis.fill_between(
                     [x - 0.48, x + 0.48], y - 0.48, y + 0.48, color=COLOURS[0], alpha=share / 125
                 )
-                axis.text(x, y, f"{share:.1f} %", ha="center", va="center", color=INK, fontsize=11)
+                label = f"{share:.1f} %\n{run['seconds']:.0f} s"
+                axis.text(x, y, label, ha="center", va="center", color=INK, fontsize=11)
     axis.set_xticks(range(len(solvers)), [f"{rate:g}" for rate in solvers])
     axis.set_yticks(range(len(composers)), [f"{rate:g}" for rate in composers])
     axis.set(xlabel="learning rate of the Solver", ylabel="learning rate of the Composer")

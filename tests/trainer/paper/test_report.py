@@ -21,6 +21,7 @@ def run(task, seed=1, right=1.0, settings=(), seconds=30.0):
         "seed": seed,
         "arguments": [f"--set={setting}" for setting in settings],
         "accuracy": {"train": right, "test": right} | ({"language": right} if task in SCAN else {}),
+        "converged": right == 1.0,
         "seconds": seconds,
         "trajectories": 1000,
         "peak_mb": 500.0,
@@ -157,6 +158,22 @@ def test_pictures_know_the_dark(findings):
         text = path.read_text(encoding="utf-8")
         assert "prefers-color-scheme: dark" in text
         assert 'fill: #ffffff"' in text or "fill: #ffffff;" in text, "a background that the style can change"
+
+
+def test_what_a_departure_is_worth(findings):
+    slow = tuple(run("mcd1", seed, seconds=20.0 * seed) for seed in (1, 2, 3))
+    departed = (run("mcd1", 1, 0.5, ["sure=0"], 90.0), run("mcd1", 1, 1.0, ["focus=0"], 25.0))
+    text = markdown(replace(findings, tasks=slow, departures=departed), findings.folder)
+    rows = {row.split(" | ")[1]: row for row in text.splitlines() if row.count("|") == 6}
+    assert "| **50.0 %** in 90 s (0) |" in rows["`sure=0`"], "wrong, and slower than every seed"
+    assert "| 100.0 % in 25 s (2) |" in rows["`focus=0`"], "right, and faster than two of three"
+
+
+def test_an_ablation_that_is_right_may_not_know_it(findings):
+    unsure = run("mcd1", 1, 1.0, ["gamma=0"]) | {"converged": False}
+    text = markdown(replace(findings, ablations=(unsure,)), findings.folder)
+    (row,) = [row for row in text.splitlines() if row.startswith("| without simplicity")]
+    assert row.endswith("| 1/1 | 0/1 |")
 
 
 def test_numbers_as_people_write_them():
