@@ -70,10 +70,15 @@ class Attentive(nn.Module):
         size = recipe.size
         self.source = nn.Embedding(words + 1, size)
         self.target = nn.Embedding(actions + 1, size)
-        layer = nn.TransformerEncoderLayer(size, 4, 2 * size, recipe.dropout, batch_first=True)
+        for table in (self.source, self.target):
+            nn.init.normal_(table.weight, std=size**-0.5)  # as strong as the sines, once it is scaled
+        # Norms come first: it learns much faster so, and needs no warm-up of the rate.
+        layer = nn.TransformerEncoderLayer(
+            size, 4, 4 * size, recipe.dropout, batch_first=True, norm_first=True
+        )
         encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(size), enable_nested_tensor=False)
         self.body = nn.Transformer(
-            size, 4, 2, 2, 2 * size, recipe.dropout, custom_encoder=encoder, batch_first=True
+            size, 4, 2, 2, 4 * size, recipe.dropout, custom_encoder=encoder, batch_first=True, norm_first=True
         )
         self.output = nn.Linear(size, actions + 1)
 
