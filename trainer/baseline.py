@@ -72,7 +72,7 @@ class Attentive(nn.Module):
         self.target = nn.Embedding(actions + 1, size)
         for table in (self.source, self.target):
             nn.init.normal_(table.weight, std=size**-0.5)  # as strong as the sines, once it is scaled
-        # Norms come first: it learns much faster so, and needs no warm-up of the rate.
+        # Norms come first, as is usual where the rate has no warm-up.
         layer = nn.TransformerEncoderLayer(
             size, 4, 4 * size, recipe.dropout, batch_first=True, norm_first=True
         )

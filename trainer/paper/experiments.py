@@ -26,7 +26,7 @@ ABLATIONS = {
 }
 ABLATION_SEEDS = 3
 CAP = 3  # times the full model's median time
-# Each departure from the paper taken back, on the task that takes longest.
+# Each departure from the paper taken back, on the task with the slowest run.
 DEPARTURES = {
     "reward added, not multiplied": "product=false",
     "simplicity by whole rules": "dense=false",

@@ -289,9 +289,11 @@ def _departures(findings: Findings) -> str:
 
 
 def _outcome(runs: Sequence[Record], full: Sequence[Record]) -> str:
-    """What is right, how long it took, and how many seeds of the recipe as it is took longer."""
-    return ", ".join(
-        f"{'' if solved(run) else '**'}{shares([run])[0]:.1f} %{'' if solved(run) else '**'} "
-        f"in {run['seconds']:.0f} s ({sum(other['seconds'] > run['seconds'] for other in full)})"
-        for run in runs
-    )
+    """What is right, bold where that is not all; how long it took, and how many times the recipe's time."""
+    cells = []
+    for run in runs:
+        share = f"{shares([run])[0]:.1f} %"
+        times = [f" ({run['seconds'] / same['seconds']:.1f})" for same in full if same["seed"] == run["seed"]]
+        mark = "" if solved(run) else "**"
+        cells.append(f"{mark}{share}{mark} in {run['seconds']:.0f} s{''.join(times)}")
+    return ", ".join(cells)
