@@ -5,20 +5,22 @@
 The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
 and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
-one thread and with two, and then to four callers at once. The networks answer all of it in large batches
-(--whole) with one thread; otherwise, since that is slow, all but the random ones, and a sample of those: the
-record has the number of answers compared for every file, batch and number of threads.
+one thread and with two, and then to four callers at once. The networks answer all of it in the runs of
+--whole; in the others, since they are slow, all but the random ones, and a sample of those: the record has
+the number of answers compared for every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
-code 1. A run (of a file, batch and number of threads) takes the place of the same run in --out, unless it
-compares fewer answers and finds no difference. Without a model, the table of the records in --out is shown.
+code 1. Every run is kept in --out as it ends, and what is there already of the same files is not done again.
+Without a model, the table of the records in --out is shown.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import random
 import re
+import statistics
 import sys
 import time
 from collections import Counter
@@ -47,12 +49,22 @@ BATCHES = (1, 7, 256, 2048)
 THREADS = (1, 2)
 CALLERS = 4
 LONGEST = 100
+# Most random commands are as short as those of SCAN, some are of any length. They are drawn again where they
+# were there before, which happens to short ones: the share of long ones comes out several times as large.
+SHORT, LONG_SHARE = 8, 0.02
 CHUNK = 2048
 SHOWN = 20  # differences of one run that are printed; all are counted
 SEED = 20200606
-WHOLE = (256, 2048)
-# Most random commands in a run of a network, by threads and batch size: what takes a minute or so.
-NETWORK_SAMPLE = {
+# Runs are known as threads and batch size; the four callers are one run, of all sizes at once.
+Run = tuple[int, int]
+RUNS: tuple[Run, ...] = (*((threads, size) for threads in THREADS for size in BATCHES), (CALLERS, 0))
+# Where the networks answer everything; of the callers, each size by itself.
+WHOLE: tuple[Run, ...] = (
+    *((1, size) for size in BATCHES),
+    *((threads, size) for threads in (2, CALLERS) for size in (256, 2048)),
+)
+# Most random commands in a run that is not whole: what takes a minute or so.
+SAMPLE = {
     (1, 1): 3_000,
     (1, 7): 10_000,
     (1, 256): 30_000,
@@ -61,8 +73,11 @@ NETWORK_SAMPLE = {
     (2, 7): 5_000,
     (2, 256): 30_000,
     (2, 2048): 30_000,
+    (CALLERS, 1): 1_000,
+    (CALLERS, 7): 5_000,
+    (CALLERS, 256): 20_000,
+    (CALLERS, 2048): 20_000,
 }
-CALLER_SAMPLE = {1: 1_000, 7: 5_000, 256: 20_000, 2048: 20_000}
 
 Groups = dict[str, list[str]]  # commands by where they come from
 
@@ -74,8 +89,10 @@ class Options:
     data_dir: Path | None = None
     random: int = 100_000
     sample: float = 1.0  # shrinks or widens the samples
-    whole: tuple[int, ...] = WHOLE  # batch sizes in which the networks answer everything
+    whole: tuple[Run, ...] = WHOLE  # where the networks answer everything
+    runs: tuple[Run, ...] = RUNS  # what is done at all
     formats: tuple[str, ...] = FORMATS  # the files that answer
+    out: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +145,7 @@ def random_commands(
     draw, seen, given = random.Random(SEED), set(known), 0
     phrases = [command.split() for command in known] or [[word] for word in words]
     while given < count:
-        size = 1 + int(LONGEST * draw.random() ** 3)
+        size = draw.randint(1, LONGEST if draw.random() < LONG_SHARE else SHORT)
         command: list[str] = []
         manner = draw.randrange(3)
         while len(command) < size:
@@ -167,12 +184,15 @@ def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Gro
 def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -> Reference:
     """The checkpoint's own answers, in portions, since some are a million characters long."""
     model = checkpoint.model().double()
-    answers: list[Answer] = []
-    with torch.no_grad():
+    # By length, so that a long command pads no short one.
+    order = sorted(range(len(commands)), key=lambda place: commands[place].count(" "))
+    answers: dict[int, Answer] = {}
+    with torch.inference_mode():
         for start in range(0, len(commands), CHUNK):
-            part = expected(model, checkpoint, commands[start : start + CHUNK])
-            answers += map(shortened, part)
-    return Reference(list(commands), answers, fixed)
+            places = order[start : start + CHUNK]
+            part = expected(model, checkpoint, [commands[place] for place in places])
+            answers.update(zip(places, map(shortened, part), strict=True))
+    return Reference(list(commands), [answers[place] for place in range(len(commands))], fixed)
 
 
 def compare(
@@ -194,32 +214,37 @@ def compare(
 
 
 def runs(
-    path: Path, kind: str, truth: Reference, options: Options
+    path: Path, kind: str, truth: Reference, options: Options, done: dict[tuple[str, str, int], int]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Every run of one file: its record, and the differences in words."""
-    card = read_card(path)
-    check = partial(compare, truth=truth, complete=bool(card.notes.get("complete", True)))
-    # The program is plain Python: there is nothing in it that a second thread could do.
-    for threads in THREADS if kind != PROGRAM else (1,):
-        translate = open_file(path, threads)
-        for size in BATCHES:
-            whole = kind == PROGRAM or (threads == 1 and size in options.whole)
-            most = None if whole else NETWORK_SAMPLE[threads, size]
-            order = _order(f"{kind}/{size}/{threads}", truth, most, options.sample)
-            work = partial(check, translate, order=order, size=size)
-            yield _timed(kind, str(size), threads, len(order), work)
-    translate = open_file(path, 1)
-    jobs = [
-        (size, _order(f"{kind}/{size}/at once", truth, CALLER_SAMPLE[size], options.sample))
-        for size in BATCHES
-    ]
+    """Every run of one file, but those `done` with as many answers: its record, and differences in words."""
+    complete = bool(read_card(path).notes.get("complete", True))
+    for threads, size in options.runs:
+        if kind == PROGRAM and threads == 2:
+            continue  # plain Python: there is nothing in it that a second thread could do
+        parts = {one: _places(kind, threads, one, truth, options) for one in ((size,) if size else BATCHES)}
+        batch = str(size) if size else f"{CALLERS} callers"
+        key = kind, batch, threads if size else 1
+        count = sum(map(len, parts.values()))
+        if done.get(key, -1) >= count:
+            continue
+        translate = open_file(path, key[2])
+        check = partial(compare, translate, truth, complete=complete)
+        yield _timed(*key, count, partial(_at_once, check, parts))
 
-    def at_once() -> list[Difference]:
-        with ThreadPoolExecutor(CALLERS) as pool:
-            found = [pool.submit(check, translate, order=order, size=size) for size, order in jobs]
-            return [difference for future in found for difference in future.result()]
 
-    yield _timed(kind, f"{CALLERS} callers", 1, sum(len(order) for _, order in jobs), at_once)
+def _at_once(check: Callable[..., list[Difference]], parts: dict[int, list[int]]) -> list[Difference]:
+    """The parts, by batch size, to as many callers at the same time."""
+    if len(parts) == 1:
+        ((size, order),) = parts.items()
+        return check(order=order, size=size)
+    with ThreadPoolExecutor(len(parts)) as pool:
+        found = [pool.submit(check, order=order, size=size) for size, order in parts.items()]
+        return [difference for future in found for difference in future.result()]
+
+
+def _places(kind: str, threads: int, size: int, truth: Reference, options: Options) -> list[int]:
+    whole = kind == PROGRAM or (threads, size) in options.whole
+    return _order(f"{kind}/{size}/{threads}", truth, None if whole else SAMPLE[threads, size], options.sample)
 
 
 def _order(seed: str, truth: Reference, most: int | None, sample: float) -> list[int]:
@@ -246,7 +271,6 @@ def _timed(
 
 def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, Any], list[str]]:
     """The record of one model, and a line for each difference."""
-    begin = time.perf_counter()
     torch.set_num_threads(1)
     checkpoint = load(model)
     card = checkpoint.card
@@ -261,27 +285,45 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
     fixed = dict.fromkeys(text for group, part in groups.items() if group != "random" for text in part)
     truth = reference(checkpoint, list(fixed | dict.fromkeys(groups["random"])), len(fixed))
     _tell(f"{name}: {len(truth.commands):,} commands, the reference is ready")
+    cards = {kind: read_card(path) for kind, path in paths.items()}
+    lengths = [len(text.split()) for text in groups["random"]] or [0]
+    head = {
+        "name": name,
+        "commands": len(truth.commands),
+        "groups": {group: len(texts) for group, texts in groups.items()},
+        "answers": dict(Counter(code for code, _ in truth.answers).most_common()),
+        "random_words": {"mean": round(statistics.mean(lengths), 1), "longest": max(lengths)}
+        | {f"over {words}": sum(length > words for length in lengths) for words in (10, 50, 90)},
+        "margin": min(card.margin for card in cards.values() if card.margin is not None),
+        "files": {kind: card.sha256[:16] for kind, card in cards.items()},
+        "torch": torch.__version__,
+    }
     records, lines = [], []
     for kind in options.formats:
-        for record, found in runs(paths[kind], kind, truth, options):
+        for record, found in runs(paths[kind], kind, truth, options, done(head, options.out)):
             records.append(record)
             lines += [f"{name}, {kind}, batch {record['batch']}, {line}" for line in found]
             where = f"{name}: {kind}, batch {record['batch']}, threads {record['threads']}"
             what = f"{record['compared']:,} compared, {record['differences']} differences"
             _tell(f"{where}: {what} ({record['seconds']} s)")
-    return _summed(
-        {
-            "name": name,
-            "commands": len(truth.commands),
-            "groups": {group: len(texts) for group, texts in groups.items()},
-            "answers": dict(Counter(code for code, _ in truth.answers).most_common()),
-            "longest": max(len(text.split()) for text in groups["random"] or groups["language"] or [""]),
-            "margin": min(m for kind in FORMATS if (m := read_card(paths[kind]).margin) is not None),
-            "seconds": round(time.perf_counter() - begin, 1),
-            "torch": torch.__version__,
-            "runs": records,
-        }
-    ), lines
+            if options.out:
+                keep(_summed(head | {"runs": [record]}), options.out)
+    return _summed(head | {"runs": records}), lines
+
+
+def done(head: dict[str, Any], out: Path | None) -> dict[tuple[str, str, int], int]:
+    """How many answers the runs that a result file has of the same files and commands have compared."""
+    same = [record for record in (read_results(out) if out else []) if _same(record, head)]
+    return {_key(run): run["compared"] for record in same for run in record["runs"] if not run["differences"]}
+
+
+def _same(record: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether both are of the same files and commands."""
+    return all(record.get(key) == other[key] for key in ("name", "groups", "answers", "files"))
+
+
+def _key(run: dict[str, Any]) -> tuple[str, str, int]:
+    return run["file"], run["batch"], run["threads"]
 
 
 def _summed(record: dict[str, Any]) -> dict[str, Any]:
@@ -290,15 +332,13 @@ def _summed(record: dict[str, Any]) -> dict[str, Any]:
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """The new record, with the runs of the old one that it does not have, or has with fewer answers."""
-    # Other commands or answers are of another model, of which nothing is kept.
-    if any(old[key] != new[key] for key in ("groups", "answers", "margin")):
+    if not _same(old, new):
         return new
-    runs = {(run["file"], run["batch"], run["threads"]): run for run in old["runs"]}
+    runs = {_key(run): run for run in old["runs"]}
     for run in new["runs"]:
-        key = run["file"], run["batch"], run["threads"]
-        if key not in runs or run["differences"] or run["compared"] >= runs[key]["compared"]:
-            runs[key] = run
-    return _summed(new | {"runs": list(runs.values()), "seconds": round(old["seconds"] + new["seconds"], 1)})
+        if _key(run) not in runs or run["differences"] or run["compared"] >= runs[_key(run)]["compared"]:
+            runs[_key(run)] = run
+    return _summed(new | {"runs": list(runs.values())})
 
 
 # What people see.
@@ -322,11 +362,29 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 def keep(record: dict[str, Any], out: Path) -> None:
     """Add a record to the file, merged with an older one of that name."""
-    records = {old["name"]: old for old in read_results(out)}
-    older = records.get(record["name"])
-    records[record["name"]] = merged(older, record) if older else record
-    text = "".join(json.dumps(one) + "\n" for one in records.values())
-    write_atomically(out, lambda stream: stream.write(text.encode()))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(out.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)  # models at a time keep their runs in one file
+        records = {old["name"]: old for old in read_results(out)}
+        older = records.get(record["name"])
+        records[record["name"]] = merged(older, record) if older else record
+        text = "".join(json.dumps(one) + "\n" for one in records.values())
+        write_atomically(out, lambda stream: stream.write(text.encode()))
+    finally:
+        os.close(folder)
+
+
+def _runs(text: str) -> tuple[Run, ...]:
+    """`1x7,2x256`: with one thread in batches of 7, with two in batches of 256."""
+    try:
+        return tuple((int(t), int(s)) for t, s in (one.split("x") for one in text.split(",") if one))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text}: threads and batch sizes, as 1x7,2x256") from None
+
+
+def _names(some: Iterable[Run]) -> str:
+    return ",".join(f"{threads}x{size}" for threads, size in some)
 
 
 def _format(name: str) -> str:
@@ -357,11 +415,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="result file: the table is that of all its records")
     parser.add_argument("--random", type=int, default=100_000, help="how many random commands (100000)")
     parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
+    parser.add_argument("--runs", type=_runs, default=RUNS, help=f"what is done ({_names(RUNS)})")
     parser.add_argument(
-        "--whole",
-        type=lambda text: tuple(int(size) for size in text.split(",") if size),
-        default=WHOLE,
-        help="batch sizes in which the networks answer everything (256,2048)",
+        "--whole", type=_runs, default=WHOLE, help=f"where the networks answer everything ({_names(WHOLE)})"
     )
     parser.add_argument(
         "--formats",
@@ -380,15 +436,15 @@ def main() -> int:
         if not model.is_file():
             _tell(f"error: {model}: no such file; `lane-train --out {model}` makes one")
             return 2
-    options = Options(given.data_dir, given.random, given.sample, given.whole, given.formats)
+    options = Options(
+        given.data_dir, given.random, given.sample, given.whole, given.runs, given.formats, given.out
+    )
     records, different = [], False
     try:
         for record, lines in _proofs(given.models, given.name, options, given.jobs):
             records.append(record)
             different |= record["differences"] > 0
             print("\n".join(lines), end="\n" if lines else "", flush=True)
-            if given.out:
-                keep(record, given.out)
     except LaneError as error:
         _tell(f"error: {error}")
         return 2

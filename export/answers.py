@@ -50,7 +50,8 @@ def _torchscript(path: Path, statuses: Sequence[str], threads: int) -> Translate
     module = torch.jit.load(str(path))  # type: ignore[no-untyped-call]
 
     def translate(commands: Sequence[str]) -> list[Answer]:
-        texts, codes = module(list(commands))
+        with torch.inference_mode():
+            texts, codes = module(list(commands))
         return [(statuses[code], text) for code, text in zip(codes, texts, strict=True)]
 
     return translate

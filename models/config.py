@@ -26,6 +26,7 @@ class ModelConfig(BaseModel):
         False,
         description="Whether the right side of a rule with variables may hold actions too; or which of them.",
     )
+    deleting: bool = Field(False, description="Whether a rule may leave out variables of its left side.")
     max_words: int = Field(10_000, ge=1, le=1_000_000, description="Longest command that is translated.")
     max_actions: int = Field(100_000, ge=1, le=10_000_000, description="Longest output that is written.")
 

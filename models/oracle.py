@@ -136,8 +136,8 @@ class Oracle:
         names = iter(range(variables))
         tokens = [next(names) if leaf == codes.VARIABLE else variables - 1 + leaf for leaf in leaves]
         outputs, h, c = solver.encode(torch.tensor([tokens]))
-        unused = set(range(1, leaves.count(codes.VARIABLE) + 1))
-        present, template = set(unused), list[int]()
+        present, template = set(range(1, leaves.count(codes.VARIABLE) + 1)), list[int]()
+        unused = set[int]() if solver.deleting else set(present)
         token = codes.END
         while True:
             query = solver.attend_state(h) + solver.attend_memory(outputs[0])  # [W, D]

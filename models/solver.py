@@ -40,6 +40,7 @@ class Solver(nn.Module):
         super().__init__()
         size, self.variables = config.hidden, config.max_variables
         self.template_limit = config.template_limit
+        self.deleting = config.deleting
         self.tokens = 1 + self.variables + actions
         self.source = nn.Embedding(self.variables + words + 1, config.embedding)
         self.encoder = nn.LSTMCell(config.embedding, size)
@@ -88,7 +89,8 @@ class Solver(nn.Module):
         variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
         begun = torch.arange(span.size(0), device=span.device)
         present = variable < (leaves == codes.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
-        now = Prefixes(begun, torch.full_like(begun, codes.END), present, h, c)
+        required = torch.zeros_like(present) if self.deleting else present
+        now = Prefixes(begun, torch.full_like(begun, codes.END), required, h, c)
 
         # Expressions drop out as they end: `active` are those that go on, `at` the prefix each has reached.
         active, at = torch.arange(owner.size(0), device=span.device), owner
@@ -140,7 +142,8 @@ class Solver(nn.Module):
 
         A DstExp ends once it is not empty and every variable of its span is used; where just enough room
         is left for the unused variables, only they may follow. Actions are for spans without variables,
-        except those that the config lets rules hold as constants.
+        except those that the config lets rules hold as constants. Where rules may delete, no variable
+        counts as unused.
         """
         needed = unused.sum(dim=1, keepdim=True)  # [K, 1]
         room = longest - position

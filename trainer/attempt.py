@@ -97,7 +97,7 @@ class Attempt:
         verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
         self.lacks_constants = self._lacks_constants(evaluation, verdict)
-        if verdict == "stalled" or self.lacks_constants:
+        if verdict == "stalled" or self.lacks_constants or self.updates >= self.config.most_updates:
             self.outcome = "stalled"
         elif verdict == "passed":
             self._pass(evaluation)

@@ -26,6 +26,8 @@ class TrainConfig(BaseModel):
         description="Whether rules with variables may hold actions too; if-needed: where nothing else fits.",
     )
 
+    deleting: bool = Field(False, description="Whether rules may leave out variables (an ablation).")
+
     # Sampling
     examples: int = Field(64, ge=1, le=65_536, description="Examples in an update.")
     samples: int = Field(20, ge=2, le=1024, description="Derivations drawn for each of them.")
@@ -43,6 +45,7 @@ class TrainConfig(BaseModel):
     word_penalty: float = Field(
         0.25, ge=0, le=0.5, description="What a span's simplicity loses for each word beyond its first."
     )
+    whole: bool = Field(True, description="Whether what is only ever seen alone must be recognised too.")
     normalize: bool = Field(True, description="Divide advantages by their spread for each example.")
 
     # Optimisation
@@ -62,6 +65,7 @@ class TrainConfig(BaseModel):
         0.5, ge=0, le=1, description="Share of samples that must be right before the next lesson."
     )
     stall: int = Field(16, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
+    most_updates: int = Field(1_000_000, ge=1, description="Updates after which an attempt has stalled.")
     misfits: float = Field(
         0.05,
         ge=0,
@@ -89,6 +93,7 @@ class TrainConfig(BaseModel):
             variable_limit=self.variable_limit,
             template_limit=self.template_limit,
             constants=constants,
+            deleting=self.deleting,
         )
 
 

@@ -66,7 +66,7 @@ class Learner:
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
             simple = simplicity(rollout, self.model.solver.variables, config)
-            whole = rollout.derivations.whole | ~examples.must_be_whole[rows].to(self.device)
+            whole = self._whole(rollout, examples, rows)
             rewards = reward(similar, simple, whole, config).view(len(index), drawn)
             weight = self._advantage(rewards, explorers).view(-1) / len(rows)
             bonus = torch.full_like(rewards, entropy / len(rows))
@@ -100,8 +100,14 @@ class Learner:
         rollout = self.model.rollout(examples.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
         simple = simplicity(rollout, self.model.solver.variables, self.config)
-        whole = rollout.derivations.whole.cpu() | ~examples.must_be_whole[index]
+        whole = self._whole(rollout, examples, index).cpu()
         return Evaluation(index, right.cpu(), whole, simple.cpu(), rollout)
+
+    def _whole(self, rollout: Rollout, examples: Examples, index: Tensor) -> Tensor:
+        """Whether the root's own check recognised it, or need not.  # [B] -> [B]"""
+        if not self.config.whole:
+            return torch.ones_like(rollout.derivations.whole)
+        return rollout.derivations.whole | ~examples.must_be_whole[index].to(self.device)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on exactly from here."""

@@ -131,6 +131,7 @@ configurations = st.fixed_dictionaries(
         "template_limit": st.integers(6, 10),
         "constants": st.one_of(st.booleans(), st.sets(st.integers(1, 6)).map(tuple)),
         "composer": st.booleans(),
+        "deleting": st.booleans(),
     }
 )
 
