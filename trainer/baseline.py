@@ -33,6 +33,9 @@ class Recipe:
     shown: int = 1000  # most pairs of a set on which it is measured: it is slow
 
 
+RECIPE = Recipe()
+
+
 class Recurrent(nn.Module):
     """LSTM encoder in both directions, LSTM decoder with attention."""
 
@@ -125,7 +128,7 @@ def measure(
     task: Task,
     kind: str,
     seed: int,
-    recipe: Recipe = Recipe(),  # noqa: B008 - frozen
+    recipe: Recipe = RECIPE,
     sets: Sequence[tuple[str, tuple[Pair, ...]]] = (),
 ) -> dict[str, Any]:
     """Train in one thread, and translate some of the training pairs, the test pairs and the other sets."""

@@ -5,11 +5,13 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lane.export.answers import open_file
+from lane.export.card import read_card
 from lane.export.exporter import SUFFIXES, Request, export
 from lane.trainer.checkpoint import save
 
@@ -41,19 +43,42 @@ def test_all_files_in_all_batches_say_the_same(proof, model):
     assert record["answers"].keys() >= {"empty", "unknown-word", "too-many-words"}
     assert record["commands"] == 150 + record["groups"]["bad"]
     assert record["margin"] > 0
+    assert record["random_words"]["longest"] > record["random_words"]["mean"] > 1
     runs = {(run["file"], run["batch"], run["threads"]): run["compared"] for run in record["runs"]}
     sizes, callers = ("1", "7", "256", "2048"), ("4 callers", 1)
     networks = {(kind, size, n) for kind in ("torchscript", "onnx") for size in sizes for n in (1, 2)}
     plain = {("program", size, 1) for size in sizes}
     assert set(runs) == networks | plain | {(kind, *callers) for kind in SUFFIXES}
-    bad = record["groups"]["bad"]
+    bad, every = record["groups"]["bad"], record["commands"]
     assert runs["onnx", "1", 2] == bad + 2, "all that is not random, and a sample of that"
-    assert runs["onnx", "2048", 1] == runs["program", "1", 1] == record["commands"]
-    assert runs["program", *callers] == 4 * bad + 2 + 10 + 40 + 40
+    for size in sizes:
+        assert runs["onnx", size, 1] == runs["torchscript", size, 1] == runs["program", size, 1] == every
+    assert runs["onnx", "256", 2] == runs["onnx", "2048", 2] == every
+    assert runs["onnx", *callers] == bad + 2 + bad + 10 + 2 * every
+    assert runs["program", *callers] == 4 * every
     assert record["compared"] == sum(runs.values())
     head, _, row = proof.table([record])
     assert head.count("|") == row.count("|")
     assert row.startswith(f"| tiny | {record['commands']} | {record['answers']['ok']} |")
+
+
+def test_what_is_done_is_not_done_again(proof, model, tmp_path, monkeypatch):
+    """Of the same files: with fewer answers, or of another file, it is."""
+    out = tmp_path / "proof.jsonl"
+    small = proof.Options(random=20, runs=((1, 7), (1, 256)), whole=((1, 7),), sample=0.0, out=out)
+    first, _ = proof.prove(model, "tiny", small)
+    assert len(first["runs"]) == 6
+    (kept,) = proof.read_results(out)
+    assert kept["compared"] == first["compared"], "kept as it went"
+    again, _ = proof.prove(model, "tiny", small)
+    assert again["runs"] == []
+    more, _ = proof.prove(model, "tiny", replace(small, whole=((1, 7), (1, 256))))
+    assert {(run["file"], run["batch"]) for run in more["runs"]} == {("torchscript", "256"), ("onnx", "256")}
+    monkeypatch.setattr(proof, "read_card", lambda path: replace(read_card(path), sha256="f" * 64))
+    other, _ = proof.prove(model, "tiny", small)
+    assert len(other["runs"]) == 6
+    (kept,) = proof.read_results(out)
+    assert kept["compared"] == other["compared"], "nothing of other files is left"
 
 
 @pytest.mark.parametrize("kind", SUFFIXES)
@@ -88,8 +113,9 @@ def test_random_commands_repeat_nothing_and_join_phrases(proof):
     assert len(set(made)) == 500
     assert not set(known) & set(made)
     assert max(len(command.split()) for command in made) in range(80, 101)
-    joined = [c for c in made if len(c.split()) > 6 and set(c.split(" and ")) <= set(known)]
-    assert len(joined) > 100, "a third of them"
+    assert sum(len(command.split()) < 15 for command in made) > 400, "most are short"
+    joined = [c for c in made if set(c.split(" and ")) <= set(known)]
+    assert len(joined) > 75, "though there are few short ones"
     assert proof.joints_of([("$x and $y", "$X $Y", 3), ("$x or $y", "$X", 0), ("turn $x", "$X", 9)]) == [
         "and"
     ]
@@ -128,7 +154,7 @@ def record_of(name, answers=9, **runs):
         for kind, (compared, wrong) in runs.items()
     ]
     sums = {"compared": sum(c for c, _ in runs.values()), "differences": sum(d for _, d in runs.values())}
-    card = {"groups": {"random": 9}, "answers": {"ok": answers}, "margin": 0.5, "seconds": 1.0}
+    card = {"groups": {"random": 9}, "answers": {"ok": answers}, "files": {"onnx": "ab"}, "margin": 0.5}
     return {"name": name, **card, "runs": made, **sums}
 
 

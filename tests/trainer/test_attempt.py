@@ -51,3 +51,11 @@ def test_at_a_stall_one_such_pair_is_enough_for_the_next_attempt(tiny_config):
 
 def test_it_stays_where_nothing_is_wrong(tiny_config):
     assert not lacks_constants(tiny_config, set())
+
+
+def test_it_ends_after_so_many_updates(tiny_config):
+    config = tiny_config.model_copy(update={"most_updates": 2, "evaluate_every": 2})
+    attempt = Attempt(Examples(PAIRS, *VOCABULARIES), VOCABULARIES, config, 1, False)
+    assert attempt.stride().outcome == "training"
+    assert attempt.stride().outcome == "stalled"
+    assert attempt.updates == 2

@@ -64,3 +64,15 @@ def test_goes_on_exactly_from_a_kept_state(vocabularies, examples, tiny_config):
     other.update(examples, index, 0.1, explore=True)
     for name, value in one.model.state_dict().items():
         assert torch.equal(value, other.model.state_dict()[name]), name
+
+
+def test_what_is_only_seen_alone_must_be_recognised_unless_the_setting_says_otherwise(
+    vocabularies, examples, tiny_config
+):
+    index = torch.nonzero(examples.must_be_whole & (examples.length == 1))[:, 0]
+    assert len(index) > 0
+    for whole in (True, False):
+        one = learner(vocabularies, tiny_config.model_copy(update={"whole": whole}))
+        with torch.no_grad():
+            one.model.composer.check.bias.fill_(-100.0)  # nothing is recognised
+        assert one.evaluate(examples, index).whole.tolist() == [not whole] * len(index)

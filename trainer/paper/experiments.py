@@ -15,6 +15,7 @@ from typing import Any
 
 from lane.models.errors import LaneError
 from lane.trainer.data.scan import join_and, scan_phrases
+from lane.trainer.paper.departures import runs as runs_of_departures
 from lane.trainer.sweep import Run, append_result, not_done, read_results, sweep
 
 SCAN = ("simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3")
@@ -26,27 +27,6 @@ ABLATIONS = {
 }
 ABLATION_SEEDS = 3
 CAP = 3  # times the full model's median time
-# Each departure from the paper taken back alone, in single attempts: a search makes new ones until one
-# succeeds, which hides what each is worth. Bounded by updates and not by time, so that a run is the same
-# on every machine.
-DEPARTURES = {
-    "reward added, not multiplied": "product=false",
-    "simplicity by whole rules": "dense=false",
-    "words of a rule cost nothing": "word_penalty=0",
-    "advantages not divided by their spread": "normalize=false",
-    "no explorers": "explorers=0",
-    "no draws by what is wrong": "focus=0",
-    "lessons end without sureness": "sure=0",
-    "actions beside variables": "constants=always",
-    "no consolidation": "consolidations=0",
-    "rules that leave out variables": "deleting=true",
-    "lone words count as recognised": "whole=false",
-    "AdaDelta": "optimizer=adadelta,composer_rate=0.1,solver_rate=1.0",
-}
-# Few short commands; a word that only others are turned by; a word seen only alone; two infix operators.
-DEPARTURE_TASKS = ("mcd1", "around_right", "addjump", "random:5")
-DEPARTURE_SEEDS = 3
-SINGLE = ("candidates=1", "rounds=1", "attempts=1", "most_updates=1200")
 RATES = tuple((composer, solver) for composer in (1e-4, 1e-3, 1e-2) for solver in (2e-4, 2e-3, 2e-2))
 BASELINE_TASKS = ("simple", "addjump", "length", "limit")
 LEFT_OUT = ("dax blicket zup", "wif kiki zup")  # items of MiniSCAN's test that the paper does not have
@@ -100,13 +80,7 @@ def ablations(study: Study) -> None:
 
 def departures(study: Study) -> None:
     """Single attempts, as the recipe has them and with each departure from the paper taken back."""
-    runs = [
-        Run(task, seed, tuple(f"--set={one}" for one in (*settings_of(setting), *SINGLE)))
-        for seed in range(1, DEPARTURE_SEEDS + 1)
-        for setting in ("", *DEPARTURES.values())
-        for task in DEPARTURE_TASKS
-    ]
-    _sweep(study, runs, "departures.jsonl", jobs=2)
+    _sweep(study, runs_of_departures(), "departures.jsonl", jobs=2)
 
 
 def rates(study: Study) -> None:
@@ -227,13 +201,8 @@ def reproduce(study: Study, only: Sequence[str]) -> None:
             experiment(study)
 
 
-def settings_of(departure: str) -> list[str]:
-    """The settings of a departure, which may be several."""
-    return [setting for setting in departure.split(",") if setting]
-
-
 def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = None, jobs: int = 1) -> None:
-    """The runs that are missing, one at a time, with how many are left and how long they may take."""
+    """The runs that are missing, some at a time, with how many are left and how long they may take."""
     out = study.file(name)
     left = len(not_done(runs, out))
     started, count = time.monotonic(), 0

@@ -10,13 +10,11 @@ from pathlib import Path
 
 from lane.trainer.baseline import Recipe
 from lane.trainer.checkpoint import write_atomically
-from lane.trainer.paper import figures, reported
+from lane.trainer.paper import departures, figures, reported
 from lane.trainer.paper.claims import claims
 from lane.trainer.paper.experiments import (
     ABLATIONS,
     BASELINE_TASKS,
-    DEPARTURE_TASKS,
-    DEPARTURES,
     LONG_COMMANDS,
     RATES,
     SCAN,
@@ -29,17 +27,6 @@ from lane.trainer.sweep import solved
 
 MISSING = "*Not done yet.*"
 MEASURED = "**measured**"
-REASONS = {
-    "product=false": "a sum rewards simple rules that are wrong",
-    "dense=false": "no gradient leads from one constant left to none",
-    "word_penalty=0": "`turn $x twice` is as simple as `turn $x` and `$x twice`, and recombines less",
-    "normalize=false": "small gains in simplicity drown",
-    "explorers=0": "early commitments are not undone",
-    "focus=0": "what is still wrong is seen too seldom",
-    "sure=0": "a lesson that is right only greedily leaves too few right samples in the next",
-    "constants=always": "a rule with constants fits the training pairs and nothing else",
-    "consolidations=0": "neighbourhoods that were never seen are merged by chance",
-}
 
 
 def write(folder: Path, path: Path) -> list[Path]:
@@ -77,6 +64,8 @@ def markdown(findings: Findings, place: Path) -> str:
         "gpu": f"{low} to {high}",
         "cost": _cost(findings),
         "departures": _departures(findings),
+        "departure_seeds": str(departures.SEEDS),
+        "most_updates": departures.SINGLE[-1].partition("=")[2],
         "sources": "\n".join(f"- **{name}**: {source}." for name, source in reported.SOURCES.items()),
     }
     for name, label in (
@@ -278,22 +267,15 @@ def _costs(task: str, runs: Sequence[Record]) -> list[str]:
 
 def _departures(findings: Findings) -> str:
     """What the paper does instead, and how that went; the recipe itself first."""
-    full = {task: of_task(findings.tasks, task) for task in DEPARTURE_TASKS}
-    rows = [["the recipe as it is", "", "", *(_outcome(runs[:1], runs) for runs in full.values())]]
-    for name, setting in DEPARTURES.items():
-        runs = with_setting(findings.departures, setting)
-        cells = [_outcome(of_task(runs, task), full[task]) for task in DEPARTURE_TASKS]
-        rows.append([name, f"`{setting}`", REASONS[setting], *cells])
-    heads = ["taken back", "setting", "why we depart", *(f"{task}, test" for task in DEPARTURE_TASKS)]
+    recipe = departures.records_of(departures.RECIPE, findings.departures)
+    if not recipe:
+        return MISSING
+    rows = []
+    for departure in (departures.RECIPE, *departures.DEPARTURES):
+        runs = departures.records_of(departure, findings.departures)
+        cells = [departures.outcome(runs, task) for task in departures.TASKS]
+        settings = " ".join(f"`{setting}`" for setting in departure.settings)
+        shown = departures.verdict(runs, recipe) if departure.settings else ""
+        rows.append([departure.name, settings, departure.why, *cells, shown])
+    heads = ["taken back", "setting", "why we depart", *departures.TASKS, "what it shows"]
     return _table(heads, rows, left=3)
-
-
-def _outcome(runs: Sequence[Record], full: Sequence[Record]) -> str:
-    """What is right, bold where that is not all; how long it took, and how many times the recipe's time."""
-    cells = []
-    for run in runs:
-        share = f"{shares([run])[0]:.1f} %"
-        times = [f" ({run['seconds'] / same['seconds']:.1f})" for same in full if same["seed"] == run["seed"]]
-        mark = "" if solved(run) else "**"
-        cells.append(f"{mark}{share}{mark} in {run['seconds']:.0f} s{''.join(times)}")
-    return ", ".join(cells)

@@ -11,8 +11,10 @@ from lane.models.errors import LaneError
 from lane.models.model import LaneModel
 from lane.models.vocabulary import Vocabulary
 from lane.trainer import baseline, checkpoint, sweep
+from lane.trainer.config import build_config
 from lane.trainer.data import load_task
-from lane.trainer.paper import experiments
+from lane.trainer.paper import departures, experiments
+from lane.trainer.paper.departures import DEPARTURES
 from lane.trainer.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 
 
@@ -54,6 +56,20 @@ def test_ablations_have_three_times_the_time_of_the_full_model(study):
     assert wanted <= set(done)
     assert ("addjump", 1, ("--set=composer_rate=0.001", "--set=solver_rate=0.002", cap)) in done
     assert len(done) == 27 + 63 + 9
+
+
+def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(study):
+    study, done, _ = study
+    experiments.reproduce(study, ["departures"])
+    assert len(done) == len(set(done)) == departures.SEEDS * (1 + len(DEPARTURES)) * len(departures.TASKS)
+    single = tuple(f"--set={setting}" for setting in departures.SINGLE)
+    assert ("addjump", 3, single) in done
+    assert ("mcd1", 1, ("--set=focus=0", *single)) in done
+    for departure in DEPARTURES:
+        # Each takes something back: a setting that has its default would show nothing.
+        settings = dict(setting.split("=") for setting in departure.settings)
+        config, recipe = build_config("fast", settings), build_config()
+        assert all(getattr(config, key) != getattr(recipe, key) for key in settings)
 
 
 def test_baselines_are_measured_once(study, monkeypatch):

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from lane.trainer.paper import claims as verdicts
-from lane.trainer.paper import figures
+from lane.trainer.paper import departures, figures
 from lane.trainer.paper.claims import claims
-from lane.trainer.paper.experiments import ABLATIONS, DEPARTURES, RATES, SCAN, TASKS, TREES
+from lane.trainer.paper.departures import DEPARTURES, RECIPE, SINGLE
+from lane.trainer.paper.experiments import ABLATIONS, RATES, SCAN, TASKS, TREES
 from lane.trainer.paper.findings import Findings, spread
 from lane.trainer.paper.page import as_html
 from lane.trainer.paper.report import headline, markdown, write
@@ -28,6 +29,10 @@ def run(task, seed=1, right=1.0, settings=(), seconds=30.0):
     }
 
 
+def attempt(settings, task="mcd1", seed=1, right=1.0, updates=400):
+    return run(task, seed, right, [*settings, *SINGLE]) | {"updates": updates}
+
+
 @pytest.fixture
 def findings(tmp_path):
     """All experiments done, and all as the paper has it."""
@@ -42,7 +47,7 @@ def findings(tmp_path):
         baselines=tuple(
             run("simple", 1, 0.9) | {"kind": kind, "parameters": 5} for kind in ("lstm", "transformer")
         ),
-        departures=tuple(run("mcd1", 1, 0.5, [setting]) for setting in DEPARTURES.values()),
+        departures=tuple(attempt(departure.settings) for departure in (RECIPE, *DEPARTURES)),
         productivity={
             "train": {"3": 4, "7": 2},
             "test": {"10": 5, "20": 5},
@@ -161,12 +166,33 @@ def test_pictures_know_the_dark(findings):
 
 
 def test_what_a_departure_is_worth(findings):
-    slow = tuple(run("mcd1", seed, seconds=20.0 * seed) for seed in (1, 2, 3))
-    departed = (run("mcd1", 1, 0.5, ["sure=0"], 90.0), run("mcd1", 1, 1.0, ["focus=0"], 25.0))
-    text = markdown(replace(findings, tasks=slow, departures=departed), findings.folder)
-    rows = {row.split(" | ")[1]: row for row in text.splitlines() if row.count(" | ") > 1}
-    assert "| **50.0 %** in 90 s (4.5) |" in rows["`sure=0`"], "wrong, and slower than the same seed"
-    assert "| 100.0 % in 25 s (1.2) |" in rows["`focus=0`"], "right, and about as fast"
+    seeds = (1, 2, 3)
+    departed = (
+        *(attempt([], seed=seed, updates=300 + 100 * seed) for seed in seeds),
+        *(attempt(["sure=0"], seed=seed, right=1.0 if seed == 2 else 0.5, updates=450) for seed in seeds),
+        *(attempt(["focus=0"], seed=seed, updates=1000) for seed in seeds),
+        *(attempt(["dense=false"], seed=seed, updates=550) for seed in seeds),
+        # Another departure, though one of its settings is the same.
+        attempt(["dense=false", "sure=0"], right=0.0),
+    )
+    text = markdown(replace(findings, departures=departed), findings.folder)
+    rows = {row.split(" | ")[1]: row.split(" | ") for row in text.splitlines() if row.count(" | ") > 1}
+    assert rows[""][3] == "3/3 (500)"
+    assert (rows["`sure=0`"][3], rows["`sure=0`"][-1]) == (
+        "**1/3** (450)",
+        "**needed**: 2 of 3 runs are lost |",
+    )
+    assert rows["`focus=0`"][-1] == "**faster**: else 2.0 times the updates |"
+    assert (rows["`dense=false`"][3], rows["`dense=false`"][-1]) == ("3/3 (550)", "no difference here |")
+    assert rows["`explorers=0`"][3:] == ["", "", "", "", " |"], "not done"
+
+
+def test_a_departure_without_which_more_is_solved_is_not_needed():
+    recipe = [attempt([], seed=seed, right=0.0) for seed in (1, 2)]
+    assert (
+        departures.verdict([attempt(["sure=0"], seed=seed) for seed in (1, 2)], recipe)
+        == "no difference here"
+    )
 
 
 def test_an_ablation_that_is_right_may_not_know_it(findings):

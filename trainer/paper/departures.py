@@ -1,0 +1,109 @@
+"""Where the recipe departs from the paper: each departure taken back alone, and what that shows.
+
+In single attempts, since a search makes new ones until one succeeds, which hides what a part is worth; and
+bounded by updates, not by time, so that a run is the same whatever else its machine does.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lane.trainer.paper.findings import Record, of_task
+from lane.trainer.sweep import Run, solved
+
+# Few short commands; a pair of words never seen together; a word seen only alone; two infix operators.
+TASKS = ("mcd1", "around_right", "addjump", "random:5")
+SEEDS = 3
+SINGLE = ("candidates=1", "rounds=1", "attempts=1", "most_updates=1200")
+SLOWER = 1.25  # times the updates that count as a difference
+
+
+@dataclass(frozen=True)
+class Departure:
+    """Something that the paper does otherwise."""
+
+    name: str  # what is taken back
+    settings: tuple[str, ...]
+    why: str  # we depart
+
+
+RECIPE = Departure("the recipe as it is", (), "")
+DEPARTURES = (
+    Departure(
+        "reward added, not multiplied", ("product=false",), "a sum rewards simple rules that are wrong"
+    ),
+    Departure(
+        "simplicity by whole rules", ("dense=false",), "no gradient leads from one constant left to none"
+    ),
+    Departure(
+        "words of a rule cost nothing",
+        ("word_penalty=0",),
+        "`turn $x twice` is as simple as `turn $x` and `$x twice`, and recombines less",
+    ),
+    Departure(
+        "rules that leave out variables", ("deleting=true",), "junk is put into a variable and dropped"
+    ),
+    Departure(
+        "actions beside variables",
+        ("constants=always",),
+        "a rule with constants fits the training pairs and nothing else",
+    ),
+    Departure(
+        "lone words count as recognised", ("whole=false",), "a word seen only alone is known nowhere else"
+    ),
+    Departure("advantages not divided by their spread", ("normalize=false",), "small gains drown"),
+    Departure("no explorers", ("explorers=0",), "early commitments are not undone"),
+    Departure("no draws by what is wrong", ("focus=0",), "what is still wrong is seen too seldom"),
+    Departure(
+        "lessons end without sureness",
+        ("sure=0",),
+        "a lesson that is right only greedily leaves too few right samples in the next",
+    ),
+    Departure("no consolidation", ("consolidations=0",), "neighbourhoods never seen are merged by chance"),
+    Departure(
+        "AdaDelta",
+        ("optimizer=adadelta", "composer_rate=0.1", "solver_rate=1.0"),
+        "it takes more updates for the same",
+    ),
+)
+
+
+def runs() -> list[Run]:
+    """Those of the recipe and of every departure, seed after seed."""
+    return [
+        Run(task, seed, _arguments(departure))
+        for seed in range(1, SEEDS + 1)
+        for departure in (RECIPE, *DEPARTURES)
+        for task in TASKS
+    ]
+
+
+def _arguments(departure: Departure) -> tuple[str, ...]:
+    return tuple(f"--set={setting}" for setting in (*departure.settings, *SINGLE))
+
+
+def records_of(departure: Departure, records: Iterable[Record]) -> list[Record]:
+    """Its runs among all."""
+    return [record for record in records if tuple(record["arguments"]) == _arguments(departure)]
+
+
+def outcome(records: Sequence[Record], task: str) -> str:
+    """`2/3 (425)`: solved runs of a task, and the median updates of those; bold where one is not."""
+    own = of_task(records, task)
+    right = [record["updates"] for record in own if solved(record)]
+    updates = f" ({statistics.median(right):.0f})" if right else ""
+    mark = "" if len(right) == len(own) else "**"
+    return f"{mark}{len(right)}/{len(own)}{mark}{updates}" if own else ""
+
+
+def verdict(records: Iterable[Record], recipe: Iterable[Record]) -> str:
+    """What the runs show of a departure, against those of the recipe with the same tasks and seeds."""
+    same = {(record["task"], record["seed"]): record for record in recipe}
+    pairs = [(one, same[key]) for one in records if (key := (one["task"], one["seed"])) in same]
+    if not pairs:
+        return ""
+    lost = sum(solved(with_it) - solved(without) for without, with_it in pairs)
+    if lost > 0:
+        return f"**needed**: {lost} of {len(pairs)} runs are lost"
+    times = sum(without["updates"] for without, _ in pairs) / sum(with_it["updates"] for _, with_it in pairs)
+    return f"**faster**: else {times:.1f} times the updates" if times >= SLOWER else "no difference here"
