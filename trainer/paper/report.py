@@ -267,15 +267,21 @@ def _costs(task: str, runs: Sequence[Record]) -> list[str]:
 
 def _departures(findings: Findings) -> str:
     """What the paper does instead, and how that went; the recipe itself first."""
-    recipe = departures.records_of(departures.RECIPE, findings.departures)
-    if not recipe:
+    records = findings.departures
+    if not records:
         return MISSING
-    rows = []
-    for departure in (departures.RECIPE, *departures.DEPARTURES):
-        runs = departures.records_of(departure, findings.departures)
-        cells = [departures.outcome(runs, task) for task in departures.TASKS]
-        settings = " ".join(f"`{setting}`" for setting in departure.settings)
-        shown = departures.verdict(runs, recipe) if departure.settings else ""
-        rows.append([departure.name, settings, departure.why, *cells, shown])
+
+    def cells(settings: Iterable[str]) -> list[str]:
+        runs = departures.with_settings(settings, records)
+        return [departures.outcome(runs, task) for task in departures.TASKS]
+
+    rows = [["the recipe as it is", "", "", *cells(()), ""]]
+    for departure in departures.DEPARTURES:
+        settings = " ".join(f"`{setting}`" for setting in departure.base + departure.settings)
+        shown = departures.verdict(departure, records)
+        if departure.base:
+            shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
+        of_runs = cells(departure.base + departure.settings)
+        rows.append([departure.name, settings, departure.why, *of_runs, shown])
     heads = ["taken back", "setting", "why we depart", *departures.TASKS, "what it shows"]
     return _table(heads, rows, left=3)

@@ -9,7 +9,7 @@ import pytest
 from lane.trainer.paper import claims as verdicts
 from lane.trainer.paper import departures, figures
 from lane.trainer.paper.claims import claims
-from lane.trainer.paper.departures import DEPARTURES, RECIPE, SINGLE
+from lane.trainer.paper.departures import DEPARTURES, SINGLE
 from lane.trainer.paper.experiments import ABLATIONS, RATES, SCAN, TASKS, TREES
 from lane.trainer.paper.findings import Findings, spread
 from lane.trainer.paper.page import as_html
@@ -47,7 +47,7 @@ def findings(tmp_path):
         baselines=tuple(
             run("simple", 1, 0.9) | {"kind": kind, "parameters": 5} for kind in ("lstm", "transformer")
         ),
-        departures=tuple(attempt(departure.settings) for departure in (RECIPE, *DEPARTURES)),
+        departures=tuple(attempt(d) for d in ((), *(d.base + d.settings for d in DEPARTURES))),
         productivity={
             "train": {"3": 4, "7": 2},
             "test": {"10": 5, "20": 5},
@@ -171,9 +171,12 @@ def test_what_a_departure_is_worth(findings):
         *(attempt([], seed=seed, updates=300 + 100 * seed) for seed in seeds),
         *(attempt(["sure=0"], seed=seed, right=1.0 if seed == 2 else 0.5, updates=450) for seed in seeds),
         *(attempt(["focus=0"], seed=seed, updates=1000) for seed in seeds),
-        *(attempt(["dense=false"], seed=seed, updates=550) for seed in seeds),
+        *(attempt(["explorers=0"], seed=seed, updates=550) for seed in seeds),
         # Another departure, though one of its settings is the same.
-        attempt(["dense=false", "sure=0"], right=0.0),
+        attempt(["explorers=0", "sure=0"], right=0.0),
+        # Against the runs with constants, not against the recipe.
+        *(attempt(["constants=always"], seed=seed, right=0.0, updates=1200) for seed in seeds),
+        *(attempt(["constants=always", "dense=false"], seed=seed, right=0.0, updates=1200) for seed in seeds),
     )
     text = markdown(replace(findings, departures=departed), findings.folder)
     rows = {row.split(" | ")[1]: row.split(" | ") for row in text.splitlines() if row.count(" | ") > 1}
@@ -183,16 +186,16 @@ def test_what_a_departure_is_worth(findings):
         "**needed**: 2 of 3 runs are lost |",
     )
     assert rows["`focus=0`"][-1] == "**faster**: else 2.0 times the updates |"
-    assert (rows["`dense=false`"][3], rows["`dense=false`"][-1]) == ("3/3 (550)", "no difference here |")
-    assert rows["`explorers=0`"][3:] == ["", "", "", "", " |"], "not done"
+    assert (rows["`explorers=0`"][3], rows["`explorers=0`"][-1]) == ("3/3 (550)", "no difference here |")
+    assert rows["`constants=always`"][3:] == ["**0/3**", "", "", "", "**needed**: 3 of 3 runs are lost |"]
+    assert rows["`constants=always` `dense=false`"][-1] == "no difference here from `constants=always` |"
+    assert rows["`product=false`"][3:] == ["", "", "", "", " |"], "not done"
 
 
 def test_a_departure_without_which_more_is_solved_is_not_needed():
-    recipe = [attempt([], seed=seed, right=0.0) for seed in (1, 2)]
-    assert (
-        departures.verdict([attempt(["sure=0"], seed=seed) for seed in (1, 2)], recipe)
-        == "no difference here"
-    )
+    (sure,) = [departure for departure in DEPARTURES if departure.settings == ("sure=0",)]
+    records = [attempt(s, seed=seed, right=float(bool(s))) for seed in (1, 2) for s in ([], sure.settings)]
+    assert departures.verdict(sure, records) == "no difference here"
 
 
 def test_an_ablation_that_is_right_may_not_know_it(findings):
