@@ -65,11 +65,15 @@ def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(stud
     single = tuple(f"--set={setting}" for setting in departures.SINGLE)
     assert ("addjump", 3, single) in done
     assert ("mcd1", 1, ("--set=focus=0", *single)) in done
-    for departure in DEPARTURES:
-        # Each takes something back: a setting that has its default would show nothing.
-        settings = dict(setting.split("=") for setting in departure.settings)
-        config, recipe = build_config("fast", settings), build_config()
-        assert all(getattr(config, key) != getattr(recipe, key) for key in settings)
+
+
+@pytest.mark.parametrize("departure", DEPARTURES, ids=lambda departure: departure.name)
+def test_a_departure_is_taken_back_by_its_settings_and_by_the_preset_paper(departure):
+    settings = dict(setting.split("=") for setting in departure.settings)
+    config, recipe, paper = build_config("fast", settings), build_config(), build_config("paper")
+    for key in settings:
+        assert getattr(config, key) != getattr(recipe, key), "it would show nothing"
+        assert getattr(config, key) == getattr(paper, key)
 
 
 def test_baselines_are_measured_once(study, monkeypatch):
