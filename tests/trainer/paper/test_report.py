@@ -178,7 +178,8 @@ def test_what_a_departure_is_worth(findings):
         *(attempt(["constants=always"], seed=seed, right=0.0, updates=1200) for seed in seeds),
         *(attempt(["constants=always", "dense=false"], seed=seed, right=0.0, updates=1200) for seed in seeds),
     )
-    text = markdown(replace(findings, departures=departed), findings.folder)
+    unsure = attempt(["consolidations=0"]) | {"converged": False}
+    text = markdown(replace(findings, departures=(*departed, unsure)), findings.folder)
     rows = {row.split(" | ")[1]: row.split(" | ") for row in text.splitlines() if row.count(" | ") > 1}
     assert rows[""][3] == "3/3 (500)"
     assert (rows["`sure=0`"][3], rows["`sure=0`"][-1]) == (
@@ -189,6 +190,8 @@ def test_what_a_departure_is_worth(findings):
     assert (rows["`explorers=0`"][3], rows["`explorers=0`"][-1]) == ("3/3 (550)", "no difference here |")
     assert rows["`constants=always`"][3:] == ["**0/3**", "", "", "", "**needed**: 3 of 3 runs are lost |"]
     assert rows["`constants=always` `dense=false`"][-1] == "no difference here from `constants=always` |"
+    assert rows["`consolidations=0`"][3] == "1/1 (400)"
+    assert rows["`consolidations=0`"][-1] == "**surer**: 1 of 1 runs end at odds with their own rules |"
     assert rows["`product=false`"][3:] == ["", "", "", "", " |"], "not done"
 
 
