@@ -110,8 +110,10 @@ def verdict(departure: Departure, records: Sequence[Record]) -> str:
     lost = sum(solved(with_it) - solved(without) for without, with_it in pairs)
     if lost > 0:
         return f"**needed**: {lost} of {len(pairs)} runs are lost"
-    unsure = sum(with_it["converged"] - without["converged"] for without, with_it in pairs)
+    both = [(without, with_it) for without, with_it in pairs if solved(without) and solved(with_it)]
+    unsure = sum(with_it["converged"] - without["converged"] for without, with_it in both)
     if unsure > 0:
         return f"**surer**: {unsure} of {len(pairs)} runs end at odds with their own rules"
-    times = sum(without["updates"] for without, _ in pairs) / sum(with_it["updates"] for _, with_it in pairs)
+    updates = [sum(run["updates"] for run in runs) for runs in zip(*both, strict=True)] if both else [0, 1]
+    times = updates[0] / updates[1]
     return f"**faster**: else {times:.1f} times the updates" if times >= SLOWER else "no difference here"

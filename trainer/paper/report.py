@@ -275,13 +275,13 @@ def _departures(findings: Findings) -> str:
         runs = departures.with_settings(settings, records)
         return [departures.outcome(runs, task) for task in departures.TASKS]
 
-    rows = [["the recipe as it is", "", "", *cells(()), ""]]
+    rows = [["the recipe as it is", "", "", "", *cells(())]]
     for departure in departures.DEPARTURES:
         settings = " ".join(f"`{setting}`" for setting in departure.base + departure.settings)
         shown = departures.verdict(departure, records)
         if departure.base:
             shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
         of_runs = cells(departure.base + departure.settings)
-        rows.append([departure.name, settings, departure.why, *of_runs, shown])
-    heads = ["taken back", "setting", "why we depart", *departures.TASKS, "what it shows"]
-    return _table(heads, rows, left=3)
+        rows.append([departure.name, settings, departure.why, shown, *of_runs])
+    heads = ["taken back", "setting", "why we depart", "what it shows", *departures.TASKS]
+    return _table(heads, rows, left=4)
