@@ -13,8 +13,10 @@ from lane.trainer.sweep import Run, solved
 
 # Few short commands; a pair of words never seen together; a word seen only alone; two infix operators.
 TASKS = ("mcd1", "around_right", "addjump", "random:5")
+# A language with an action in a rule with variables, which an attempt is given only after one that lacked it.
+CONSTANTS = "random:14"
 SEEDS = 3
-SINGLE = ("candidates=1", "rounds=1", "attempts=1", "most_updates=1200")
+MOST_UPDATES = 1200
 SLOWER = 1.25  # times the updates that count as a difference
 
 
@@ -26,6 +28,20 @@ class Departure:
     settings: tuple[str, ...]
     why: str  # we depart
     base: tuple[str, ...] = ()  # settings without which there is nothing to take back
+    tasks: tuple[str, ...] = TASKS
+    attempts: int = 1
+
+    def recipe_runs(self, seed: int) -> list[Run]:
+        """What its runs are compared with."""
+        return [Run(task, seed, self._arguments(())) for task in self.tasks]
+
+    def runs(self, seed: int) -> list[Run]:
+        """Those with it taken back."""
+        return [Run(task, seed, self._arguments(self.settings)) for task in self.tasks]
+
+    def _arguments(self, settings: tuple[str, ...]) -> tuple[str, ...]:
+        bounds = ("candidates=1", "rounds=1", f"attempts={self.attempts}", f"most_updates={MOST_UPDATES}")
+        return tuple(f"--set={setting}" for setting in (*self.base, *settings, *bounds))
 
 
 DEPARTURES = (
@@ -46,10 +62,17 @@ DEPARTURES = (
         "a rule with constants fits the training pairs and nothing else",
     ),
     Departure(
-        "simplicity by whole rules",
+        "simplicity by whole rules, where they may hold actions",
         ("dense=false",),
         "no gradient leads from one constant left to none",
         base=("constants=always",),
+    ),
+    Departure(
+        "simplicity by whole rules, where one must hold an action",
+        ("dense=false",),
+        "a rule that cannot do without a constant is worth as little as one with nothing else",
+        tasks=(CONSTANTS,),
+        attempts=4,
     ),
     Departure(
         "lone words count as recognised", ("whole=false",), "a word seen only alone is known nowhere else"
@@ -72,23 +95,30 @@ DEPARTURES = (
 
 
 def runs() -> list[Run]:
-    """Those of the recipe and of every departure, seed after seed."""
-    return [
-        Run(task, seed, _arguments(settings))
+    """Those of the recipe and of every departure, seed after seed; each once."""
+    every = [
+        run
         for seed in range(1, SEEDS + 1)
-        for settings in ((), *(departure.base + departure.settings for departure in DEPARTURES))
-        for task in TASKS
+        for departure in DEPARTURES
+        for run in (*departure.recipe_runs(seed), *departure.runs(seed))
     ]
+    return list(dict.fromkeys(every))
 
 
-def _arguments(settings: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"--set={setting}" for setting in (*settings, *SINGLE))
+def records_of(runs: Iterable[Run], records: Iterable[Record]) -> list[Record]:
+    """The records of these runs, as far as there are any."""
+    wanted = {run.key for run in runs}
+    return [r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted]
 
 
-def with_settings(settings: Iterable[str], records: Iterable[Record]) -> list[Record]:
-    """The runs that have exactly these."""
-    wanted = _arguments(settings)
-    return [record for record in records if tuple(record["arguments"]) == wanted]
+def without(departure: Departure, records: Iterable[Record]) -> list[Record]:
+    """The runs with a departure taken back."""
+    return records_of((run for seed in range(1, SEEDS + 1) for run in departure.runs(seed)), records)
+
+
+def with_it(departure: Departure, records: Iterable[Record]) -> list[Record]:
+    """The runs of the recipe that they are compared with."""
+    return records_of((run for seed in range(1, SEEDS + 1) for run in departure.recipe_runs(seed)), records)
 
 
 def outcome(records: Sequence[Record], task: str) -> str:
@@ -102,16 +132,16 @@ def outcome(records: Sequence[Record], task: str) -> str:
 
 def verdict(departure: Departure, records: Sequence[Record]) -> str:
     """What the runs without it show, against those with it of the same tasks and seeds."""
-    same = {(record["task"], record["seed"]): record for record in with_settings(departure.base, records)}
-    without_it = with_settings(departure.base + departure.settings, records)
-    pairs = [(one, same[key]) for one in without_it if (key := (one["task"], one["seed"])) in same]
+    same = {(record["task"], record["seed"]): record for record in with_it(departure, records)}
+    changed = without(departure, records)
+    pairs = [(one, same[key]) for one in changed if (key := (one["task"], one["seed"])) in same]
     if not pairs:
         return ""
-    lost = sum(solved(with_it) - solved(without) for without, with_it in pairs)
+    lost = sum(solved(recipe) - solved(one) for one, recipe in pairs)
     if lost > 0:
         return f"**needed**: {lost} of {len(pairs)} runs are lost"
-    both = [(without, with_it) for without, with_it in pairs if solved(without) and solved(with_it)]
-    unsure = sum(with_it["converged"] - without["converged"] for without, with_it in both)
+    both = [(one, recipe) for one, recipe in pairs if solved(one) and solved(recipe)]
+    unsure = sum(recipe["converged"] - one["converged"] for one, recipe in both)
     if unsure > 0:
         return f"**surer**: {unsure} of {len(pairs)} runs end at odds with their own rules"
     updates = [sum(run["updates"] for run in runs) for runs in zip(*both, strict=True)] if both else [0, 1]

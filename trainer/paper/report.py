@@ -65,7 +65,8 @@ def markdown(findings: Findings, place: Path) -> str:
         "cost": _cost(findings),
         "departures": _departures(findings),
         "departure_seeds": str(departures.SEEDS),
-        "most_updates": departures.SINGLE[-1].partition("=")[2],
+        "most_updates": f"{departures.MOST_UPDATES:,}",
+        "constants_task": departures.CONSTANTS,
         "sources": "\n".join(f"- **{name}**: {source}." for name, source in reported.SOURCES.items()),
     }
     for name, label in (
@@ -266,22 +267,22 @@ def _costs(task: str, runs: Sequence[Record]) -> list[str]:
 
 
 def _departures(findings: Findings) -> str:
-    """What the paper does instead, and how that went; the recipe itself first."""
+    """What the paper does instead, and how that went; what it is compared with comes first."""
     records = findings.departures
     if not records:
         return MISSING
-
-    def cells(settings: Iterable[str]) -> list[str]:
-        runs = departures.with_settings(settings, records)
-        return [departures.outcome(runs, task) for task in departures.TASKS]
-
-    rows = [["the recipe as it is", "", "", "", *cells(())]]
+    tasks = (*departures.TASKS, departures.CONSTANTS)
+    rows: list[list[str]] = []
     for departure in departures.DEPARTURES:
+        recipe = departures.with_it(departure, records)
+        cells = [departures.outcome(recipe, task) for task in tasks]
+        name = "the recipe as it is" if departure.attempts == 1 else "the recipe with more attempts"
+        if not departure.base and (head := [name, "", "", "", *cells]) not in rows:
+            rows.append(head)
         settings = " ".join(f"`{setting}`" for setting in departure.base + departure.settings)
         shown = departures.verdict(departure, records)
-        if departure.base:
+        if shown and departure.base:
             shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
-        of_runs = cells(departure.base + departure.settings)
-        rows.append([departure.name, settings, departure.why, shown, *of_runs])
-    heads = ["taken back", "setting", "why we depart", "what it shows", *departures.TASKS]
-    return _table(heads, rows, left=4)
+        cells = [departures.outcome(departures.without(departure, records), task) for task in tasks]
+        rows.append([departure.name, settings, departure.why, shown, *cells])
+    return _table(["taken back", "setting", "why we depart", "what it shows", *tasks], rows, left=4)
