@@ -375,12 +375,13 @@ def keep(record: dict[str, Any], out: Path) -> None:
         os.close(folder)
 
 
-def _runs(text: str) -> tuple[Run, ...]:
+def _runs(text: str, some: Sequence[Run] = RUNS) -> tuple[Run, ...]:
     """`1x7,2x256`: with one thread in batches of 7, with two in batches of 256."""
-    try:
-        return tuple((int(t), int(s)) for t, s in (one.split("x") for one in text.split(",") if one))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text}: threads and batch sizes, as 1x7,2x256") from None
+    known = {_names([run]): run for run in some}
+    for one in (asked := [one for one in text.split(",") if one]):
+        if one not in known:
+            raise argparse.ArgumentTypeError(f"{one}: threads and a batch size, one of {', '.join(known)}")
+    return tuple(known[one] for one in asked)
 
 
 def _names(some: Iterable[Run]) -> str:
@@ -417,7 +418,10 @@ def main() -> int:
     parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
     parser.add_argument("--runs", type=_runs, default=RUNS, help=f"what is done ({_names(RUNS)})")
     parser.add_argument(
-        "--whole", type=_runs, default=WHOLE, help=f"where the networks answer everything ({_names(WHOLE)})"
+        "--whole",
+        type=partial(_runs, some=tuple(SAMPLE)),
+        default=WHOLE,
+        help=f"where the networks answer everything ({_names(WHOLE)})",
     )
     parser.add_argument(
         "--formats",

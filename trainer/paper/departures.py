@@ -31,13 +31,16 @@ class Departure:
     tasks: tuple[str, ...] = TASKS
     attempts: int = 1
 
-    def recipe_runs(self, seed: int) -> list[Run]:
-        """What its runs are compared with."""
-        return [Run(task, seed, self._arguments(())) for task in self.tasks]
+    def with_it(self) -> list[Run]:
+        """The runs of the recipe, seed after seed."""
+        return self._runs(self._arguments(()))
 
-    def runs(self, seed: int) -> list[Run]:
-        """Those with it taken back."""
-        return [Run(task, seed, self._arguments(self.settings)) for task in self.tasks]
+    def without_it(self) -> list[Run]:
+        """The same with the departure taken back."""
+        return self._runs(self._arguments(self.settings))
+
+    def _runs(self, arguments: tuple[str, ...]) -> list[Run]:
+        return [Run(task, seed, arguments) for seed in range(1, SEEDS + 1) for task in self.tasks]
 
     def _arguments(self, settings: tuple[str, ...]) -> tuple[str, ...]:
         bounds = ("candidates=1", "rounds=1", f"attempts={self.attempts}", f"most_updates={MOST_UPDATES}")
@@ -95,13 +98,8 @@ DEPARTURES = (
 
 
 def runs() -> list[Run]:
-    """Those of the recipe and of every departure, seed after seed; each once."""
-    every = [
-        run
-        for seed in range(1, SEEDS + 1)
-        for departure in DEPARTURES
-        for run in (*departure.recipe_runs(seed), *departure.runs(seed))
-    ]
+    """Those of the recipe and of every departure, each once."""
+    every = (run for departure in DEPARTURES for run in (*departure.with_it(), *departure.without_it()))
     return list(dict.fromkeys(every))
 
 
@@ -109,16 +107,6 @@ def records_of(runs: Iterable[Run], records: Iterable[Record]) -> list[Record]:
     """The records of these runs, as far as there are any."""
     wanted = {run.key for run in runs}
     return [r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted]
-
-
-def without(departure: Departure, records: Iterable[Record]) -> list[Record]:
-    """The runs with a departure taken back."""
-    return records_of((run for seed in range(1, SEEDS + 1) for run in departure.runs(seed)), records)
-
-
-def with_it(departure: Departure, records: Iterable[Record]) -> list[Record]:
-    """The runs of the recipe that they are compared with."""
-    return records_of((run for seed in range(1, SEEDS + 1) for run in departure.recipe_runs(seed)), records)
 
 
 def outcome(records: Sequence[Record], task: str) -> str:
@@ -132,9 +120,9 @@ def outcome(records: Sequence[Record], task: str) -> str:
 
 def verdict(departure: Departure, records: Sequence[Record]) -> str:
     """What the runs without it show, against those with it of the same tasks and seeds."""
-    same = {(record["task"], record["seed"]): record for record in with_it(departure, records)}
-    changed = without(departure, records)
-    pairs = [(one, same[key]) for one in changed if (key := (one["task"], one["seed"])) in same]
+    recipe_of = {(r["task"], r["seed"]): r for r in records_of(departure.with_it(), records)}
+    changed = records_of(departure.without_it(), records)
+    pairs = [(one, recipe_of[key]) for one in changed if (key := (one["task"], one["seed"])) in recipe_of]
     if not pairs:
         return ""
     lost = sum(solved(recipe) - solved(one) for one, recipe in pairs)
@@ -144,6 +132,7 @@ def verdict(departure: Departure, records: Sequence[Record]) -> str:
     unsure = sum(recipe["converged"] - one["converged"] for one, recipe in both)
     if unsure > 0:
         return f"**surer**: {unsure} of {len(pairs)} runs end at odds with their own rules"
-    updates = [sum(run["updates"] for run in runs) for runs in zip(*both, strict=True)] if both else [0, 1]
-    times = updates[0] / updates[1]
-    return f"**faster**: else {times:.1f} times the updates" if times >= SLOWER else "no difference here"
+    more, least = (sum(pair[side]["updates"] for pair in both) for side in (0, 1))
+    if more > SLOWER * least:
+        return f"**faster**: else {more / least:.1f} times the updates"
+    return "no difference here"

@@ -274,7 +274,7 @@ def _departures(findings: Findings) -> str:
     tasks = (*departures.TASKS, departures.CONSTANTS)
     rows: list[list[str]] = []
     for departure in departures.DEPARTURES:
-        recipe = departures.with_it(departure, records)
+        recipe = departures.records_of(departure.with_it(), records)
         cells = [departures.outcome(recipe, task) for task in tasks]
         name = "the recipe as it is" if departure.attempts == 1 else "the recipe with more attempts"
         if not departure.base and (head := [name, "", "", "", *cells]) not in rows:
@@ -283,6 +283,7 @@ def _departures(findings: Findings) -> str:
         shown = departures.verdict(departure, records)
         if shown and departure.base:
             shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
-        cells = [departures.outcome(departures.without(departure, records), task) for task in tasks]
+        changed = departures.records_of(departure.without_it(), records)
+        cells = [departures.outcome(changed, task) for task in tasks]
         rows.append([departure.name, settings, departure.why, shown, *cells])
     return _table(["taken back", "setting", "why we depart", "what it shows", *tasks], rows, left=4)
