@@ -89,6 +89,7 @@ class Solver(nn.Module):
         variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
         begun = torch.arange(span.size(0), device=span.device)
         present = variable < (leaves == codes.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
+        # Not called `unused`, as below: onnxruntime fails on a name that is given before and inside the loop.
         required = torch.zeros_like(present) if self.deleting else present
         now = Prefixes(begun, torch.full_like(begun, codes.END), required, h, c)
 
