@@ -59,7 +59,7 @@ def train_command(
         float,
         typer.Option(min=0.0, max=0.5, help="Replace this share of the training outputs by wrong ones."),
     ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed and settings, same model.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, settings and kind of CPU: same model.")] = 1,
     out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("model.pt"),
     preset: Annotated[str, typer.Option(help="fast, or paper: the published numbers.")] = "fast",
     settings: Annotated[
