@@ -23,7 +23,7 @@ from lane.trainer.paper.experiments import (
 )
 from lane.trainer.paper.findings import Findings, Record, of_task, shares, spread, with_setting
 from lane.trainer.paper.page import as_html
-from lane.trainer.sweep import solved
+from lane.trainer.sweep import Run, solved
 
 MISSING = "*Not done yet.*"
 MEASURED = "**measured**"
@@ -66,7 +66,7 @@ def markdown(findings: Findings, place: Path) -> str:
         "departures": _departures(findings),
         "departure_seeds": str(departures.SEEDS),
         "most_updates": f"{departures.MOST_UPDATES:,}",
-        "constants_task": departures.CONSTANTS,
+        "constants_task": departures.CONSTANTS.name,
         "sources": "\n".join(f"- **{name}**: {source}." for name, source in reported.SOURCES.items()),
     }
     for name, label in (
@@ -271,19 +271,27 @@ def _departures(findings: Findings) -> str:
     records = findings.departures
     if not records:
         return MISSING
-    tasks = (*departures.TASKS, departures.CONSTANTS)
     rows: list[list[str]] = []
     for departure in departures.DEPARTURES:
-        recipe = departures.records_of(departure.with_it(), records)
-        cells = [departures.outcome(recipe, task) for task in tasks]
-        name = "the recipe as it is" if departure.attempts == 1 else "the recipe with more attempts"
-        if not departure.base and (head := [name, "", "", "", *cells]) not in rows:
-            rows.append(head)
+        if not departure.base:
+            head = _departure_cells(departure, departure.with_it(), records)
+            if (row := [departure.bounds.recipe, "", "", "", *head]) not in rows:
+                rows.append(row)
         settings = " ".join(f"`{setting}`" for setting in departure.base + departure.settings)
         shown = departures.verdict(departure, records)
         if shown and departure.base:
             shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
-        changed = departures.records_of(departure.without_it(), records)
-        cells = [departures.outcome(changed, task) for task in tasks]
+        cells = _departure_cells(departure, departure.without_it(), records)
         rows.append([departure.name, settings, departure.why, shown, *cells])
-    return _table(["taken back", "setting", "why we depart", "what it shows", *tasks], rows, left=4)
+    heads = ["taken back", "setting", "why we depart", "what it shows"]
+    return _table([*heads, *(column.name for column in departures.COLUMNS)], rows, left=len(heads))
+
+
+def _departure_cells(
+    departure: departures.Departure, runs: Iterable[Run], records: Iterable[Record]
+) -> list[str]:
+    own = departures.records_of(runs, records)
+    return [
+        departures.outcome(own, column) if column in departure.columns else ""
+        for column in departures.COLUMNS
+    ]

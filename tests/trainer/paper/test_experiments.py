@@ -13,8 +13,8 @@ from lane.models.vocabulary import Vocabulary
 from lane.trainer import baseline, checkpoint, sweep
 from lane.trainer.config import build_config
 from lane.trainer.data import load_task
-from lane.trainer.paper import departures, experiments
-from lane.trainer.paper.departures import DEPARTURES
+from lane.trainer.paper import experiments
+from lane.trainer.paper.departures import DEPARTURES, FOUR, SEARCH, SINGLE
 from lane.trainer.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 
 
@@ -61,12 +61,16 @@ def test_ablations_have_three_times_the_time_of_the_full_model(study):
 def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(study):
     study, done, _ = study
     experiments.reproduce(study, ["departures"])
-    # The recipe is run once for all, but for what needs more attempts.
-    rows = 1 + sum(departure.attempts == 1 for departure in DEPARTURES)
-    assert len(done) == len(set(done)) == departures.SEEDS * (rows * len(departures.TASKS) + 2)
+    # The recipe is run once for all departures within the same bounds.
+    rows = {bounds: 1 + sum(d.bounds == bounds for d in DEPARTURES) for bounds in (SINGLE, FOUR, SEARCH)}
+    single, four, languages = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * rows[SEARCH]
+    assert len(done) == len(set(done)) == single + four + languages
     bounds = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
     assert ("addjump", 3, bounds) in done
     assert ("mcd1", 1, ("--set=focus=0", *bounds)) in done
+    assert ("random:9", 1, ()) in done, "the search is taken back from the recipe as it is"
+    assert ("random:9", 1, bounds[:2]) in done
+    assert ("random:9", 1, bounds[:3]) in done
 
 
 @pytest.mark.parametrize("departure", DEPARTURES, ids=lambda departure: departure.name)

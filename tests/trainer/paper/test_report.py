@@ -182,15 +182,36 @@ def test_what_a_departure_is_worth(findings):
     unsure = attempt(["consolidations=0"]) | {"converged": False}
     text = markdown(replace(findings, departures=(*departed, unsure)), findings.folder)
     rows = {row.split(" | ")[1]: row.split(" | ") for row in text.splitlines() if row.count(" | ") > 1}
-    assert "| the recipe as it is |  |  |  | 3/3 (500) |  |  |  |  |" in text
+    assert "| the recipe, a single attempt |  |  |  | 3/3 (500) |  |  |  |  |  |" in text
+    none = ["", "", "", "", "", " |"]
     assert rows["`sure=0`"][3:5] == ["**needed**: 2 of 3 runs are lost", "**1/3** (450)"]
     assert rows["`focus=0`"][3] == "**faster**: else 2.0 times the updates"
     assert rows["`explorers=0`"][3:5] == ["no difference here", "3/3 (550)"]
-    assert rows["`constants=always`"][3:] == ["**needed**: 3 of 3 runs are lost", "**0/3**", "", "", "", " |"]
+    assert rows["`constants=always`"][3:] == ["**needed**: 3 of 3 runs are lost", "**0/3**", *none[1:]]
     assert rows["`constants=always` `dense=false`"][3] == "no difference here from `constants=always`"
     of_unsure = "**surer**: 1 of 1 runs end at odds with their own rules"
     assert rows["`consolidations=0`"][3:5] == [of_unsure, "1/1 (400)"]
-    assert rows["`product=false`"][3:] == ["", "", "", "", "", " |"], "not done"
+    assert rows["`product=false`"][3:] == ["", *none], "not done"
+
+
+def test_a_search_is_taken_back_over_all_languages_together(findings):
+    def languages(settings, wrong=()):
+        records = [run(f"random:{n}", 1, float(n not in wrong), settings) for n in range(10)]
+        return [record | {"updates": 400} for record in records]
+
+    alone = ["candidates=1", "rounds=1"]
+    departed = (
+        *languages([]),
+        *languages(alone, wrong=(5,)),
+        *languages([*alone, "attempts=1"], wrong=(5, 7)),
+    )
+    text = markdown(replace(findings, departures=departed), findings.folder)
+    rows = [[cell.strip() for cell in row.split(" | ")] for row in text.splitlines() if " | " in row]
+    recipe, candidate, single = [row for row in rows if row[-1].endswith(" (400) |")]
+    assert recipe == ["| the recipe as it is", "", "", "", "", "", "", "", "", "10/10 (400) |"]
+    assert candidate[3:] == ["**needed**: 1 of 10 runs are lost", "", "", "", "", "", "**9/10** (400) |"]
+    assert single[3] == "**needed**: 1 of 10 runs are lost from `candidates=1` `rounds=1`"
+    assert single[-1] == "**8/10** (400) |"
 
 
 def test_a_departure_without_which_more_is_solved_is_not_needed():
