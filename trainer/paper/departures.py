@@ -18,13 +18,6 @@ MOST_UPDATES = 1200
 SLOWER = 1.25  # times the updates that count as a difference
 
 
-class Column(NamedTuple):
-    """Tasks whose runs are counted together."""
-
-    name: str
-    tasks: tuple[str, ...]
-
-
 class Bounds(NamedTuple):
     """How far the recipe may go, in a departure's runs with it and without."""
 
@@ -34,17 +27,17 @@ class Bounds(NamedTuple):
 
 
 # Few short commands; a pair of words never seen together; a word seen only alone; two infix operators.
-TASKS = tuple(Column(task, (task,)) for task in ("mcd1", "around_right", "addjump", "random:5"))
+TASKS = ("mcd1", "around_right", "addjump", "random:5")
 # A language with an action in a rule with variables, which an attempt is given only after one that lacked it.
-CONSTANTS = Column("random:14", ("random:14",))
-LANGUAGES = Column("random:0 to 9", tuple(f"random:{number}" for number in range(10)))
-COLUMNS = (*TASKS, CONSTANTS, LANGUAGES)
+CONSTANTS = "random:14"
+LANGUAGES = tuple(f"random:{number}" for number in range(10))
 
 _ALONE = ("candidates=1", "rounds=1")
 _MOST = f"most_updates={MOST_UPDATES}"
 SINGLE = Bounds("the recipe, a single attempt", (*_ALONE, "attempts=1", _MOST))
 FOUR = Bounds("the recipe, up to four attempts", (*_ALONE, "attempts=4", _MOST))
-SEARCH = Bounds("the recipe as it is", (), seeds=1)
+SEARCH = Bounds("the recipe, with its search", ())
+SEARCH_ONCE = SEARCH._replace(seeds=1)
 
 
 @dataclass(frozen=True)
@@ -55,7 +48,7 @@ class Departure:
     settings: tuple[str, ...]
     why: str  # we depart
     base: tuple[str, ...] = ()  # settings without which there is nothing to take back
-    columns: tuple[Column, ...] = TASKS
+    tasks: tuple[str, ...] = TASKS
     bounds: Bounds = SINGLE
 
     def with_it(self) -> list[Run]:
@@ -68,10 +61,15 @@ class Departure:
 
     def _runs(self, settings: tuple[str, ...]) -> list[Run]:
         arguments = tuple(f"--set={setting}" for setting in (*settings, *self.bounds.settings))
-        tasks = [task for column in self.columns for task in column.tasks]
-        return [Run(task, seed, arguments) for seed in range(1, self.bounds.seeds + 1) for task in tasks]
+        seeds = range(1, self.bounds.seeds + 1)
+        return [Run(task, seed, arguments) for seed in seeds for task in self.tasks]
 
 
+VECTORS = Departure(
+    "vectors of 128",
+    ("embedding=128", "hidden=128"),
+    "a quarter of the weights is enough, and takes less time",
+)
 DEPARTURES = (
     Departure(
         "reward added, not multiplied", ("product=false",), "a sum rewards simple rules that are wrong"
@@ -99,7 +97,7 @@ DEPARTURES = (
         "simplicity by whole rules, where one must hold an action",
         ("dense=false",),
         "a rule that cannot do without a constant is worth as little as one with nothing else",
-        columns=(CONSTANTS,),
+        tasks=(CONSTANTS,),
         bounds=FOUR,
     ),
     Departure(
@@ -119,7 +117,7 @@ DEPARTURES = (
         ("optimizer=adadelta", "composer_rate=0.1", "solver_rate=1.0"),
         "it takes more updates for the same",
     ),
-    Departure("vectors of 128", ("embedding=128", "hidden=128"), "half of it learns as well, and costs less"),
+    VECTORS,
     Departure("10 samples of an example", ("samples=10",), "its baseline is the mean of few"),
     Departure("half the weight of simplicity", ("gamma=0.5",), "the gain of a simpler rule drowns"),
     Departure(
@@ -132,15 +130,23 @@ DEPARTURES = (
         "a candidate alone",
         _ALONE,
         "a model that fits all pairs may be wrong elsewhere, but seldom as another is",
-        columns=(LANGUAGES,),
-        bounds=SEARCH,
+        tasks=LANGUAGES,
+        bounds=SEARCH_ONCE,
     ),
     Departure(
         "a single attempt, however it ends",
         ("attempts=1",),
         "one that has stalled does not recover",
         base=_ALONE,
-        columns=(LANGUAGES,),
+        tasks=LANGUAGES,
+        bounds=SEARCH_ONCE,
+    ),
+    Departure(
+        "a candidate alone, where words of a rule cost nothing",
+        _ALONE,
+        "as above: there, models that fit all pairs were wrong elsewhere",
+        base=("word_penalty=0",),
+        tasks=("mcd1", "around_right"),
         bounds=SEARCH,
     ),
 )
@@ -158,20 +164,32 @@ def records_of(runs: Iterable[Run], records: Iterable[Record]) -> list[Record]:
     return [r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted]
 
 
-def outcome(records: Iterable[Record], column: Column) -> str:
-    """`2/3 (425)`: solved runs of its tasks, and the median updates of those; bold where one is not."""
-    own = [record for record in records if record["task"] in column.tasks]
+def outcome(records: Iterable[Record], tasks: Sequence[str]) -> str:
+    """`2/3 (425)`: solved runs of the tasks, and the median updates of those; bold where one is not."""
+    own = [record for record in records if record["task"] in tasks]
     right = [record["updates"] for record in own if solved(record)]
     updates = f" ({statistics.median(right):.0f})" if right else ""
     mark = "" if len(right) == len(own) else "**"
     return f"{mark}{len(right)}/{len(own)}{mark}{updates}" if own else ""
 
 
-def verdict(departure: Departure, records: Sequence[Record]) -> str:
-    """What the runs without it show, against those with it of the same tasks and seeds."""
+def pairs_of(departure: Departure, records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """The runs without it, each beside the one with it of the same task and seed."""
     recipe_of = {(r["task"], r["seed"]): r for r in records_of(departure.with_it(), records)}
     changed = records_of(departure.without_it(), records)
-    pairs = [(one, recipe_of[key]) for one in changed if (key := (one["task"], one["seed"])) in recipe_of]
+    return [(one, recipe_of[key]) for one in changed if (key := (one["task"], one["seed"])) in recipe_of]
+
+
+def times_as_long(departure: Departure, records: Sequence[Record]) -> str:
+    """What the runs without it take, as a multiple of those with it; only for runs of one sitting."""
+    pairs = pairs_of(departure, records)
+    changed, recipe = (sum(pair[side]["seconds"] for pair in pairs) for side in (0, 1))
+    return f"{changed / recipe:.2f}" if recipe else "not yet known how many"
+
+
+def verdict(departure: Departure, records: Sequence[Record]) -> str:
+    """What the runs without it show, against those with it."""
+    pairs = pairs_of(departure, records)
     if not pairs:
         return ""
     lost = sum(solved(recipe) - solved(one) for one, recipe in pairs)
@@ -184,4 +202,6 @@ def verdict(departure: Departure, records: Sequence[Record]) -> str:
     more, least = (sum(pair[side]["updates"] for pair in both) for side in (0, 1))
     if more > SLOWER * least:
         return f"**faster**: else {more / least:.1f} times the updates"
+    if least > SLOWER * more:
+        return f"**slower**: else {more / least:.1f} times the updates"
     return "no difference here"

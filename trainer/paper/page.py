@@ -11,7 +11,7 @@ STYLE = """
 body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 system-ui, sans-serif;
   color: #1b1f24; background: #ffffff; }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1rem 0; font-size: 0.92rem; }
-th, td { padding: 0.3rem 0.7rem; border-bottom: 1px solid #d0d7de; text-align: left; vertical-align: top; }
+th, td { padding: 0.3rem 0.5rem; border-bottom: 1px solid #d0d7de; text-align: left; vertical-align: top; }
 td[style*="right"] { white-space: nowrap; }
 pre, code { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.9em; }
 pre { padding: 0.8rem 1rem; background: #f6f8fa; border-radius: 6px; overflow-x: auto; }

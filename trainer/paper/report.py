@@ -3,7 +3,7 @@
 import os
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -64,9 +64,10 @@ def markdown(findings: Findings, place: Path) -> str:
         "gpu": f"{low} to {high}",
         "cost": _cost(findings),
         "departures": _departures(findings),
+        "vectors": departures.times_as_long(departures.VECTORS, findings.departures),
         "departure_seeds": str(departures.SEEDS),
         "most_updates": f"{departures.MOST_UPDATES:,}",
-        "constants_task": departures.CONSTANTS.name,
+        "constants_task": departures.CONSTANTS,
         "sources": "\n".join(f"- **{name}**: {source}." for name, source in reported.SOURCES.items()),
     }
     for name, label in (
@@ -267,31 +268,46 @@ def _costs(task: str, runs: Sequence[Record]) -> list[str]:
 
 
 def _departures(findings: Findings) -> str:
-    """What the paper does instead, and how that went; what it is compared with comes first."""
-    records = findings.departures
-    if not records:
+    """What the paper does instead, and how that went: a table by task, and one of what needs other tasks."""
+    if not findings.departures:
         return MISSING
-    rows: list[list[str]] = []
-    for departure in departures.DEPARTURES:
-        if not departure.base:
-            head = _departure_cells(departure, departure.with_it(), records)
-            if (row := [departure.bounds.recipe, "", "", "", *head]) not in rows:
-                rows.append(row)
-        settings = " ".join(f"`{setting}`" for setting in departure.base + departure.settings)
-        shown = departures.verdict(departure, records)
-        if shown and departure.base:
-            shown += " from " + " ".join(f"`{setting}`" for setting in departure.base)
-        cells = _departure_cells(departure, departure.without_it(), records)
-        rows.append([departure.name, settings, departure.why, shown, *cells])
     heads = ["taken back", "setting", "why we depart", "what it shows"]
-    return _table([*heads, *(column.name for column in departures.COLUMNS)], rows, left=len(heads))
+    parts: list[list[departures.Departure]] = [[], []]
+    for departure in departures.DEPARTURES:
+        parts[departure.tasks != departures.TASKS].append(departure)
+    tables = []
+    for columns, part in zip((departures.TASKS, ("tasks", "solved")), parts, strict=True):
+        tables.append(_table([*heads, *columns], _departure_rows(part, findings.departures), left=len(heads)))
+    return "\n\n".join(tables)
+
+
+def _departure_rows(part: Iterable[departures.Departure], records: Sequence[Record]) -> Iterator[list[str]]:
+    """Each departure, behind what it is taken back from."""
+    shown: set[tuple[Run, ...]] = set()
+    for departure in part:
+        recipe, changed = tuple(departure.with_it()), tuple(departure.without_it())
+        base = _settings(departure.base)
+        if recipe not in shown:
+            yield [departure.bounds.recipe, base, "", "", *_departure_cells(departure, recipe, records)]
+        shown |= {recipe, changed}
+        verdict = departures.verdict(departure, records)
+        if verdict and base:
+            verdict += f" from {base}"
+        settings = _settings(departure.base + departure.settings)
+        cells = _departure_cells(departure, changed, records)
+        yield [departure.name, settings, departure.why, verdict, *cells]
 
 
 def _departure_cells(
     departure: departures.Departure, runs: Iterable[Run], records: Iterable[Record]
 ) -> list[str]:
-    own = departures.records_of(runs, records)
-    return [
-        departures.outcome(own, column) if column in departure.columns else ""
-        for column in departures.COLUMNS
-    ]
+    """The outcome of each of the common tasks; or the tasks, and their outcome together."""
+    own, tasks = departures.records_of(runs, records), departure.tasks
+    if tasks == departures.TASKS:
+        return [departures.outcome(own, [task]) for task in tasks]
+    names = ", ".join(tasks) if len(tasks) < 4 else f"{tasks[0]} to {tasks[-1]}"
+    return [names, departures.outcome(own, tasks)]
+
+
+def _settings(settings: Iterable[str]) -> str:
+    return " ".join(f"`{setting}`" for setting in settings)

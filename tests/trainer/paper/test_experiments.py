@@ -14,7 +14,7 @@ from lane.trainer import baseline, checkpoint, sweep
 from lane.trainer.config import build_config
 from lane.trainer.data import load_task
 from lane.trainer.paper import experiments
-from lane.trainer.paper.departures import DEPARTURES, FOUR, SEARCH, SINGLE
+from lane.trainer.paper.departures import DEPARTURES, FOUR, SINGLE
 from lane.trainer.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 
 
@@ -62,9 +62,9 @@ def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(stud
     study, done, _ = study
     experiments.reproduce(study, ["departures"])
     # The recipe is run once for all departures within the same bounds.
-    rows = {bounds: 1 + sum(d.bounds == bounds for d in DEPARTURES) for bounds in (SINGLE, FOUR, SEARCH)}
-    single, four, languages = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * rows[SEARCH]
-    assert len(done) == len(set(done)) == single + four + languages
+    rows = {bounds: 1 + sum(d.bounds == bounds for d in DEPARTURES) for bounds in (SINGLE, FOUR)}
+    single, four, search = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * 3 + 3 * 2 * 2
+    assert len(done) == len(set(done)) == single + four + search
     bounds = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
     assert ("addjump", 3, bounds) in done
     assert ("mcd1", 1, ("--set=focus=0", *bounds)) in done

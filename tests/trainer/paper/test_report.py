@@ -173,6 +173,7 @@ def test_what_a_departure_is_worth(findings):
         *(attempt(["sure=0"], seed=seed, right=1.0 if seed == 2 else 0.5, updates=450) for seed in seeds),
         *(attempt(["focus=0"], seed=seed, updates=1000) for seed in seeds),
         *(attempt(["explorers=0"], seed=seed, updates=550) for seed in seeds),
+        *(attempt(["gamma=0.5"], seed=seed, updates=250) for seed in seeds),
         # Another departure, though one of its settings is the same.
         attempt(["explorers=0", "sure=0"], right=0.0),
         # Against the runs with constants, not against the recipe.
@@ -182,16 +183,26 @@ def test_what_a_departure_is_worth(findings):
     unsure = attempt(["consolidations=0"]) | {"converged": False}
     text = markdown(replace(findings, departures=(*departed, unsure)), findings.folder)
     rows = {row.split(" | ")[1]: row.split(" | ") for row in text.splitlines() if row.count(" | ") > 1}
-    assert "| the recipe, a single attempt |  |  |  | 3/3 (500) |  |  |  |  |  |" in text
-    none = ["", "", "", "", "", " |"]
+    assert "| the recipe, a single attempt |  |  |  | 3/3 (500) |  |  |  |" in text
+    none = ["", "", "", " |"]
     assert rows["`sure=0`"][3:5] == ["**needed**: 2 of 3 runs are lost", "**1/3** (450)"]
     assert rows["`focus=0`"][3] == "**faster**: else 2.0 times the updates"
+    assert rows["`gamma=0.5`"][3] == "**slower**: else 0.5 times the updates"
     assert rows["`explorers=0`"][3:5] == ["no difference here", "3/3 (550)"]
     assert rows["`constants=always`"][3:] == ["**needed**: 3 of 3 runs are lost", "**0/3**", *none[1:]]
     assert rows["`constants=always` `dense=false`"][3] == "no difference here from `constants=always`"
     of_unsure = "**surer**: 1 of 1 runs end at odds with their own rules"
     assert rows["`consolidations=0`"][3:5] == [of_unsure, "1/1 (400)"]
     assert rows["`product=false`"][3:] == ["", *none], "not done"
+
+
+def test_vectors_are_compared_by_time(findings):
+    (vectors,) = [departure for departure in DEPARTURES if "hidden=128" in departure.settings]
+    records = [attempt([]) | {"seconds": 20.0}, attempt(vectors.settings) | {"seconds": 25.0}]
+    assert departures.times_as_long(vectors, records) == "1.25"
+    assert "all in all, 1.25 times the seconds" in " ".join(
+        markdown(replace(findings, departures=tuple(records)), findings.folder).split()
+    )
 
 
 def test_a_search_is_taken_back_over_all_languages_together(findings):
@@ -208,10 +219,19 @@ def test_a_search_is_taken_back_over_all_languages_together(findings):
     text = markdown(replace(findings, departures=departed), findings.folder)
     rows = [[cell.strip() for cell in row.split(" | ")] for row in text.splitlines() if " | " in row]
     recipe, candidate, single = [row for row in rows if row[-1].endswith(" (400) |")]
-    assert recipe == ["| the recipe as it is", "", "", "", "", "", "", "", "", "10/10 (400) |"]
-    assert candidate[3:] == ["**needed**: 1 of 10 runs are lost", "", "", "", "", "", "**9/10** (400) |"]
+    assert recipe == ["| the recipe, with its search", "", "", "", "random:0 to random:9", "10/10 (400) |"]
+    assert candidate[3:] == ["**needed**: 1 of 10 runs are lost", recipe[4], "**9/10** (400) |"]
     assert single[3] == "**needed**: 1 of 10 runs are lost from `candidates=1` `rounds=1`"
     assert single[-1] == "**8/10** (400) |"
+
+
+def test_what_a_departure_is_taken_back_from_is_shown_once(findings):
+    text = markdown(findings, findings.folder)
+    table = text[text.index("| taken back |") :]
+    assert table.count("| the recipe, a single attempt |") == 1
+    assert table.count("| the recipe, with its search |") == 2
+    assert table.count("| the recipe, with its search | `word_penalty=0` |") == 1
+    assert "| the recipe, a single attempt | `constants=always` |" not in table, "a row of its own"
 
 
 def test_a_departure_without_which_more_is_solved_is_not_needed():
