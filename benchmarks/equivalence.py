@@ -4,10 +4,10 @@
 
 The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
 The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
-and bad ones. Each file answers them in batches of 1, 7, 256 and 2048, shuffled differently each time, with
-one thread and with two, and then to four callers at once. The networks answer all of it in the runs of
---whole; in the others, since they are slow, all but the random ones, and a sample of those: the record has
-the number of answers compared for every file, batch and number of threads.
+and bad ones. Each file answers all of them in batches of 1, 7, 256 and 2048, shuffled differently each time;
+in batches of 256 and 2048 also with two threads, and to four callers at once. There, small batches have all
+commands but the random ones, and of those a sample, since a batch of one takes the networks milliseconds: the
+record has the number of answers compared for every file, batch and number of threads.
 
 Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
 code 1. Every run is kept in --out as it ends, and what is there already of the same files is not done again.
@@ -58,26 +58,8 @@ SEED = 20200606
 # Runs are known as threads and batch size; the four callers are one run, of all sizes at once.
 Run = tuple[int, int]
 RUNS: tuple[Run, ...] = (*((threads, size) for threads in THREADS for size in BATCHES), (CALLERS, 0))
-# Where the networks answer everything; of the callers, each size by itself.
-WHOLE: tuple[Run, ...] = (
-    *((1, size) for size in BATCHES),
-    *((threads, size) for threads in (2, CALLERS) for size in (256, 2048)),
-)
-# Most random commands in a run that is not whole: what takes a minute or so.
-SAMPLE = {
-    (1, 1): 3_000,
-    (1, 7): 10_000,
-    (1, 256): 30_000,
-    (1, 2048): 30_000,
-    (2, 1): 1_000,
-    (2, 7): 5_000,
-    (2, 256): 30_000,
-    (2, 2048): 30_000,
-    (CALLERS, 1): 1_000,
-    (CALLERS, 7): 5_000,
-    (CALLERS, 256): 20_000,
-    (CALLERS, 2048): 20_000,
-}
+# Where the networks answer a sample of the random commands, and how many: what takes a minute or so.
+SAMPLE: dict[Run, int] = {(2, 1): 1_000, (2, 7): 5_000, (CALLERS, 1): 1_000, (CALLERS, 7): 5_000}
 
 Groups = dict[str, list[str]]  # commands by where they come from
 
@@ -88,8 +70,6 @@ class Options:
 
     data_dir: Path | None = None
     random: int = 100_000
-    sample: float = 1.0  # shrinks or widens the samples
-    whole: tuple[Run, ...] = WHOLE  # where the networks answer everything
     runs: tuple[Run, ...] = RUNS  # what is done at all
     formats: tuple[str, ...] = FORMATS  # the files that answer
     out: Path | None = None
@@ -221,7 +201,7 @@ def runs(
     for threads, size in options.runs:
         if kind == PROGRAM and threads == 2:
             continue  # plain Python: there is nothing in it that a second thread could do
-        parts = {one: _places(kind, threads, one, truth, options) for one in ((size,) if size else BATCHES)}
+        parts = {one: _places(kind, threads, one, truth) for one in ((size,) if size else BATCHES)}
         batch = str(size) if size else f"{CALLERS} callers"
         key = kind, batch, threads if size else 1
         count = sum(map(len, parts.values()))
@@ -242,17 +222,13 @@ def _at_once(check: Callable[..., list[Difference]], parts: dict[int, list[int]]
         return [difference for future in found for difference in future.result()]
 
 
-def _places(kind: str, threads: int, size: int, truth: Reference, options: Options) -> list[int]:
-    whole = kind == PROGRAM or (threads, size) in options.whole
-    return _order(f"{kind}/{size}/{threads}", truth, None if whole else SAMPLE[threads, size], options.sample)
-
-
-def _order(seed: str, truth: Reference, most: int | None, sample: float) -> list[int]:
+def _places(kind: str, threads: int, size: int, truth: Reference) -> list[int]:
+    """The commands of a run, shuffled."""
     places = list(range(len(truth.commands)))
-    draw = random.Random(f"{SEED}/{seed}")
-    if most is not None:
+    draw = random.Random(f"{SEED}/{kind}/{size}/{threads}")
+    if kind != PROGRAM and (most := SAMPLE.get((threads, size))) is not None:
         free = places[truth.fixed :]
-        places = places[: truth.fixed] + draw.sample(free, min(len(free), int(most * sample)))
+        places = places[: truth.fixed] + draw.sample(free, min(len(free), most))
     draw.shuffle(places)
     return places
 
@@ -375,9 +351,9 @@ def keep(record: dict[str, Any], out: Path) -> None:
         os.close(folder)
 
 
-def _runs(text: str, some: Sequence[Run] = RUNS) -> tuple[Run, ...]:
+def _runs(text: str) -> tuple[Run, ...]:
     """`1x7,2x256`: with one thread in batches of 7, with two in batches of 256."""
-    known = {_names([run]): run for run in some}
+    known = {_names([run]): run for run in RUNS}
     for one in (asked := [one for one in text.split(",") if one]):
         if one not in known:
             raise argparse.ArgumentTypeError(f"{one}: threads and a batch size, one of {', '.join(known)}")
@@ -415,14 +391,7 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, help="where the official files are (`lane-data fetch`)")
     parser.add_argument("--out", type=Path, help="result file: the table is that of all its records")
     parser.add_argument("--random", type=int, default=100_000, help="how many random commands (100000)")
-    parser.add_argument("--sample", type=float, default=1.0, help="factor on the samples of slow runs (1.0)")
     parser.add_argument("--runs", type=_runs, default=RUNS, help=f"what is done ({_names(RUNS)})")
-    parser.add_argument(
-        "--whole",
-        type=partial(_runs, some=tuple(SAMPLE)),
-        default=WHOLE,
-        help=f"where the networks answer everything ({_names(WHOLE)})",
-    )
     parser.add_argument(
         "--formats",
         type=lambda text: tuple(_format(name) for name in text.split(",")),
@@ -440,9 +409,7 @@ def main() -> int:
         if not model.is_file():
             _tell(f"error: {model}: no such file; `lane-train --out {model}` makes one")
             return 2
-    options = Options(
-        given.data_dir, given.random, given.sample, given.whole, given.runs, given.formats, given.out
-    )
+    options = Options(given.data_dir, given.random, given.runs, given.formats, given.out)
     records, different = [], False
     try:
         for record, lines in _proofs(given.models, given.name, options, given.jobs):
