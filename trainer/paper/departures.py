@@ -144,7 +144,7 @@ DEPARTURES = (
     Departure(
         "a candidate alone, where words of a rule cost nothing",
         _ALONE,
-        "as above: there, models that fit all pairs were wrong elsewhere",
+        "as above; and of two that fit, the one with fewer rules is taken",
         base=("word_penalty=0",),
         tasks=("mcd1", "around_right"),
         bounds=SEARCH,
