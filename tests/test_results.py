@@ -57,10 +57,30 @@ def test_the_readme_has_the_figures_of_the_files():
     assert f"That takes {robot['seconds']:.0f} seconds" in readme
 
 
-def test_all_files_of_a_model_say_the_same():
-    records = read_results(RESULTS / "equivalence.jsonl")
-    assert records
-    assert all(record["differences"] == 0 for record in records)
+PROOFS = read_results(RESULTS / "equivalence.jsonl")
+
+
+@pytest.mark.parametrize("record", PROOFS, ids=lambda record: record["name"])
+def test_all_files_of_a_model_say_the_same(record):
+    """To every command, as the page has it."""
+    assert record["differences"] == 0
+    assert record["groups"]["random"] == 100_000
+    compared = {(run["file"], run["batch"], run["threads"]): run["compared"] for run in record["runs"]}
+    sizes = ("1", "7", "256", "2048")
+    whole = [(kind, size, 1) for kind in ("torchscript", "onnx", "program") for size in sizes]
+    whole += [(kind, "2048", 2) for kind in ("torchscript", "onnx")]
+    assert {compared[run] for run in whole} == {record["commands"]}
+    for kind in ("torchscript", "onnx"):
+        assert compared[kind, "4 callers", 1] > record["commands"]
+    assert compared["program", "4 callers", 1] == 4 * record["commands"]
+
+
+def test_a_scan_model_and_ten_languages_were_compared():
+    scan, *languages = PROOFS
+    assert scan["groups"]["language"] == 20_910
+    assert sum(group.endswith(" test") for group in scan["groups"]) == 9
+    assert len({record["name"] for record in languages}) == 10
+    assert all(record["name"].startswith("language") for record in languages)
 
 
 def test_nothing_grows_faster_than_quadratic():
