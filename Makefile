@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.cli
+PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.experiments -p lane.cli
 JOBS ?= 2
 DEMO := build/demo
 
@@ -12,9 +12,9 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 # The stamp makes a second call free, and a change of what is installed or compiled install again.
-$(VENV)/.stamp: pyproject.toml runtime/_core.c
+$(VENV)/.stamp: pyproject.toml experiments/pyproject.toml runtime/_core.c
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" -e experiments
 	@touch $@
 
 setup: $(VENV)/.stamp ## create .venv and install the package with its development tools
@@ -65,7 +65,7 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 	$(BIN)/python benchmarks/runtime.py build/scan/scan.pt --json results/runtime.json --stream 10000000
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
 	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
-	$(BIN)/python benchmarks/page.py
+	$(BIN)/python benchmarks/fill_pages.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

@@ -34,16 +34,16 @@ from typing import Any
 
 import torch
 
-from lane.export.answers import Answer, Translate, open_file, shortened
-from lane.export.card import PROGRAM, read_card
+from lane.base.errors import LaneError
+from lane.data import load_task, random_task, scan_pairs, task_names
+from lane.data.official import MCD_TASKS
+from lane.experiments.sweep import read_results
 from lane.export.exporter import FORMATS, SUFFIXES, Request, export
+from lane.export.inspection import PROGRAM, read_card
+from lane.export.probe import Answer, Translate, open_file, shortened
 from lane.export.verify import Difference, bad_commands, expected
-from lane.models.errors import LaneError
+from lane.models.checkpoint import Checkpoint, load, write_atomically
 from lane.runtime.errors import BEYOND_MODEL
-from lane.trainer.checkpoint import Checkpoint, load, write_atomically
-from lane.trainer.data import load_task, random_task, scan_pairs, task_names
-from lane.trainer.data.official import MCD_TASKS
-from lane.trainer.sweep import read_results
 
 BATCHES = (1, 7, 256, 2048)
 THREADS = (1, 2)

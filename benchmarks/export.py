@@ -26,17 +26,17 @@ from typing import Any
 
 import torch
 
-from lane.export.answers import Translate, open_file
+from lane.base.vocabulary import Vocabulary
+from lane.data import scan_pairs
 from lane.export.batches import numbers
 from lane.export.exporter import FORMATS, SUFFIXES, Request, export
+from lane.export.probe import Translate, open_file
+from lane.models import checkpoint as checkpoints
+from lane.models.checkpoint import Checkpoint, load, write_atomically
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.models.oracle import Oracle
-from lane.models.vocabulary import Vocabulary
-from lane.trainer import checkpoint as checkpoints
-from lane.trainer.checkpoint import Checkpoint, load, write_atomically
-from lane.trainer.data import scan_pairs
-from lane.trainer.picture import INK, new_figure, save
+from lane.trainer.canvas import INK, new_figure, save
 
 BATCH = 2048
 SINGLE = 50  # commands that are asked for one at a time

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from lane.data import scan_pairs
 from lane.runtime import Translator, load, program_backend
-from lane.trainer.data import scan_pairs
 
 RUN = [sys.executable, "-c", "import sys; from lane.cli.run import main; sys.exit(main())"]
 SUFFIXES = {"program": ".lane", "onnx": ".onnx", "torchscript": ".ts"}

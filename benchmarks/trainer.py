@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
+from lane.base.vocabulary import Vocabulary
+from lane.data import load_task
 from lane.models.oracle import Oracle
-from lane.models.vocabulary import Vocabulary
 from lane.trainer.attempt import Attempt
 from lane.trainer.config import build_config
-from lane.trainer.data import load_task
 from lane.trainer.examples import Examples
 
 COMMANDS = 10  # that the oracle derives at each evaluation

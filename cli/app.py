@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import typer
 
-from lane.models.errors import LaneError
+from lane.base.errors import LaneError
 
 DISTRIBUTION = "lane-expressions"
 SIGINT_EXIT = 130

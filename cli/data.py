@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lane.base.errors import LaneError
 from lane.cli.app import new_app, run, show_version
-from lane.models.errors import LaneError
-from lane.trainer.data.formats import Format
+from lane.data.formats import Format
 
 if TYPE_CHECKING:
-    from lane.trainer.data.summary import Contradiction, Lengths, Summary
+    from lane.data.summary import Contradiction, Lengths, Summary
 
 SHOWN_CONTRADICTIONS = 10
 
@@ -32,7 +32,7 @@ def _main(
 
 
 def _check_task(name: str) -> str:
-    from lane.trainer.data.registry import check_name
+    from lane.data.registry import check_name
 
     try:
         return check_name(name)
@@ -53,7 +53,7 @@ def list_tasks() -> None:
     \b
     Example: lane-data list
     """
-    from lane.trainer.data.registry import TASKS
+    from lane.data.registry import TASKS
 
     typer.echo(f"{'task':14}{'train':>7}{'test':>7}  origin")
     for entry in TASKS:
@@ -81,8 +81,8 @@ def write(
     Example: lane-data write addjump data/ --format tsv
              writes data/addjump_train.tsv and data/addjump_test.tsv
     """
-    from lane.trainer.data.registry import load_task
-    from lane.trainer.data.writer import write_task
+    from lane.data.registry import load_task
+    from lane.data.writer import write_task
 
     loaded = load_task(task, data_dir, seed)
     paths = write_task(loaded, directory, form)
@@ -110,8 +110,8 @@ def check(
     \b
     Example: lane-data check my_pairs.tsv
     """
-    from lane.trainer.data.reader import PairReader
-    from lane.trainer.data.summary import summarize
+    from lane.data.reader import PairReader
+    from lane.data.summary import summarize
 
     reader = PairReader(file, form)
     summary = summarize(reader)
@@ -145,7 +145,7 @@ def fetch(
     \b
     Example: lane-data fetch data/
     """
-    from lane.trainer.data.fetch import fetch as fetch_files
+    from lane.data.fetch import fetch as fetch_files
 
     fetch_files(directory, source, typer.echo)
 

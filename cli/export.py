@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lane.base.errors import LaneError
 from lane.cli.app import new_app, require, run, show_version
-from lane.models.errors import LaneError
 
 if TYPE_CHECKING:
-    from lane.export.card import Card
+    from lane.export.inspection import Card
 
 FORMATS = ("torchscript", "onnx", "program")
 SHOWN_RULES = 40
@@ -94,7 +94,7 @@ def export_files(
 
 def _commands(path: Path) -> tuple[str, ...]:
     """The distinct commands of a file of pairs, in its order."""
-    from lane.trainer.data.reader import PairReader
+    from lane.data.reader import PairReader
 
     return tuple(dict.fromkeys(" ".join(pair.source) for _, pair in PairReader(str(path))))
 
@@ -112,7 +112,7 @@ def info(
     \b
     Example: lane-export info model.lane
     """
-    from lane.export.card import read_card
+    from lane.export.inspection import read_card
 
     card = read_card(file)
     if as_json:

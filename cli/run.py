@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from lane.cli.answers import Answerer, Gallery, Options, TooManyPicturesError
 from lane.cli.lines import WorkerError, answer_all, widen_pipe
-from lane.cli.report import Report, StoppedError
+from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
+from lane.cli.tally import Report, StoppedError
 from lane.runtime import ModelError, Translator, load
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from lane.base.errors import LaneError
 from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
-from lane.models.errors import LaneError
-from lane.trainer.data.formats import Format
+from lane.data.formats import Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lane.data.pair import Pair
+    from lane.data.task import Task
     from lane.trainer.config import TrainConfig
-    from lane.trainer.data.pair import Pair
-    from lane.trainer.data.task import Task
     from lane.trainer.run import Plan, Result
 
 SHOWN_MISFITS = 20
@@ -92,7 +92,7 @@ def train_command(
     config = _usage(lambda: build_config(preset, _parsed(settings or [])))
     loaded, evaluate = _load(task, train, test, form, data_dir)
     if corrupt > 0:
-        from lane.trainer.data.noise import corrupted
+        from lane.experiments.corruption import corrupted
 
         loaded = corrupted(loaded, corrupt, seed)
     if dev_fraction > 0:
@@ -141,8 +141,8 @@ def _load(
     data_dir: Path | None,
 ) -> "tuple[Task, tuple[tuple[str, tuple[Pair, ...]], ...]]":
     """What to learn from, and the sets to report on besides the test pairs."""
-    from lane.trainer.data import Task, load_task, read_pairs, scan_pairs
-    from lane.trainer.data.registry import check_name
+    from lane.data import Task, load_task, read_pairs, scan_pairs
+    from lane.data.registry import check_name
 
     if train is not None:
         pairs = tuple(read_pairs(train, form))
@@ -161,7 +161,7 @@ def _held_out(task: "Task", fraction: float, seed: int) -> "tuple[Task, tuple[Pa
     """Some distinct commands leave the training pairs, with all their repetitions."""
     import random
 
-    from lane.trainer.data import Task
+    from lane.data import Task
 
     distinct = sorted({pair.source for pair in task.train})
     random.Random(seed).shuffle(distinct)
@@ -213,9 +213,9 @@ def _tell(plan: "Plan", result: "Result") -> None:
     words = [rule for rule in result.rules if rule.is_word]
     others = [rule for rule in result.rules if not rule.is_word]
     typer.echo(f"{len(words)} words and {len(others)} rules:")
-    width = max((len(" ".join(rule.source)) for rule in result.rules), default=0)
+    width = max((len(" ".join(rule.span)) for rule in result.rules), default=0)
     for rule in result.rules:
-        typer.echo(f"  {' '.join(rule.source):{width}} -> {' '.join(rule.target)}")
+        typer.echo(f"  {' '.join(rule.span):{width}} -> {' '.join(rule.template)}")
     for misfit in result.misfits[:SHOWN_MISFITS]:
         typer.echo(f"does not fit: {' '.join(misfit.source)} -> {' '.join(misfit.target)}")
         typer.echo(f"   the rules say {' '.join(misfit.says) or '(an output far too long)'}")
@@ -294,8 +294,8 @@ def sweep_command(
     \b
     Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
     """
-    from lane.trainer.data import task_names
-    from lane.trainer.sweep import Run, solved, sweep, table
+    from lane.data import task_names
+    from lane.experiments.sweep import Run, solved, sweep, table
 
     names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
     runs = [Run(name, seed, tuple(arguments or ())) for seed in range(1, seeds + 1) for name in names]
@@ -339,8 +339,8 @@ def reproduce_command(
              lane-train reproduce --only tasks --seeds 1
     """
     require("training", "torch")
-    from lane.trainer.paper.experiments import EXPERIMENTS, Study, reproduce
-    from lane.trainer.paper.report import write
+    from lane.experiments.paper.experiments import EXPERIMENTS, Study, reproduce
+    from lane.experiments.paper.report import write
 
     for name in only or ():
         if name not in (*EXPERIMENTS, "report"):

@@ -20,8 +20,8 @@ from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
-from lane.cli.answers import Answerer, Options
 from lane.cli.lines import Answer, Batch, WorkerError, widen_pipe
+from lane.cli.rendering import Answerer, Options
 from lane.runtime import ModelError, Translator
 
 _MOST_MADE = 4  # answers that a worker keeps until it is their turn

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from lane.models import codes
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
+from lane.models import symbols
 
 
 def numbers(command: str, vocabulary: Vocabulary) -> list[int]:
@@ -27,7 +27,7 @@ def portions(lengths: Sequence[int], most: int = 2048) -> Iterator[list[int]]:
     portion: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         # Lengths rise, so the row at hand is the widest so far.
-        if portion and (len(portion) == most or (len(portion) + 1) * lengths[place] > codes.CELLS):
+        if portion and (len(portion) == most or (len(portion) + 1) * lengths[place] > symbols.CELLS):
             yield portion
             portion = []
         portion.append(place)

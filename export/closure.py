@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.composer import Composer
 from lane.models.nodes import Nodes
 
@@ -63,8 +63,8 @@ def close(composer: Composer, budget: int, met: Nodes | None = None) -> Closure:
     """All nodes in order of size. Sizes for which `budget` has no room hold the nodes of `met` only."""
     leaves = composer.leaf_nodes()
     fires = [composer.recognizes and value > 0 for value in leaves.check.tolist()]
-    open_leaves = [codes.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
-    variables = [int(leaf == codes.VARIABLE) for leaf in open_leaves]
+    open_leaves = [symbols.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
+    variables = [int(leaf == symbols.VARIABLE) for leaf in open_leaves]
     layers = {1: _Layer(list(open_leaves), leaves.h[open_leaves], leaves.c[open_leaves], variables)}
     rows: list[Row] = []
     left_out: dict[int, int] = {}
@@ -128,7 +128,7 @@ def _rows_of(composer: Composer, nodes: Nodes) -> list[Row]:
     checks, scores = nodes.check.tolist(), nodes.score.tolist()
     sizes, variables = nodes.size.tolist(), nodes.variables.tolist()
     for number, pair in enumerate(nodes.pair.tolist(), start=count):
-        left, right = trees[pair // codes.PAIR], trees[pair % codes.PAIR]
+        left, right = trees[pair // symbols.PAIR], trees[pair % symbols.PAIR]
         trees.append((left, right))
         free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
         fires = composer.recognizes and checks[number] > 0

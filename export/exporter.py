@@ -16,21 +16,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lane.base.errors import LaneError
+from lane.base.files import write_atomically
 from lane.export import closure as closures
-from lane.export import program as programs
+from lane.export import compiler as programs
 from lane.export import verify
-from lane.export.answers import Answer
 from lane.export.batches import numbers, portions, table
-from lane.export.card import ONNX, PROGRAM, TORCHSCRIPT
-from lane.export.core import Core
+from lane.export.guarded import Core
+from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT
 from lane.export.margins import THIN, Margin, smallest
 from lane.export.metadata import describe
-from lane.models import codes
-from lane.models.errors import LaneError
+from lane.export.probe import Answer
+from lane.models import checkpoint as checkpoints
+from lane.models import symbols
+from lane.models.checkpoint import Checkpoint
+from lane.models.naming import named_rule
 from lane.models.nodes import Nodes
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES
-from lane.trainer import checkpoint as checkpoints
-from lane.trainer.checkpoint import Checkpoint, write_atomically
 
 SUFFIXES = {TORCHSCRIPT: ".ts", ONNX: ".onnx", PROGRAM: ".lane"}
 FORMATS = tuple(SUFFIXES)
@@ -165,10 +167,10 @@ def _met(composer: Any, rows: Sequence[Sequence[int]]) -> Nodes:
 
 def _count_spans(leaves: Tensor, node: Tensor) -> Counter[programs.Span]:
     """How often each span is translated in a batch."""
-    used, count = torch.unique(node[node != codes.NONE], return_counts=True)
+    used, count = torch.unique(node[node != symbols.NONE], return_counts=True)
     uses: Counter[programs.Span] = Counter()
     for span, n in zip(leaves[used].tolist(), count.tolist(), strict=True):
-        uses[tuple(leaf for leaf in span if leaf != codes.NONE)] += n
+        uses[tuple(leaf for leaf in span if leaf != symbols.NONE)] += n
     return uses
 
 
@@ -177,10 +179,14 @@ def _make(request: Request, checkpoint: Checkpoint, study: _Study, report: Repor
     margin = None if study.margin is None else study.margin.size
     provenance = _provenance(request, checkpoint, study)
     used = programs.solve(model.solver, sorted(study.uses), checkpoint.config.max_span)
-    named = programs.NamedRules(checkpoint)
+    vocabularies, variables = (checkpoint.source, checkpoint.target), checkpoint.config.max_variables
+    named = [
+        named_rule(span, template, vocabularies, variables, study.uses[span])
+        for span, template in used.items()
+    ]
     table_of_rules = [
-        [" ".join(side) for side in named(span, template)] + [study.uses[span]]
-        for span, template in sorted(used.items(), key=lambda rule: (len(rule[0]), rule[0]))
+        [" ".join(rule.span), " ".join(rule.template), rule.uses]
+        for rule in sorted(named, key=lambda rule: rule.order)
     ]
     for kind in request.formats:
         report(f"{kind}: making {_name(request, kind)}")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lane.export.batches import portions, table
-from lane.models import codes
+from lane.models import symbols
 from lane.models.composer import Composer
 from lane.models.model import LaneModel
 from lane.models.nodes import Nodes, distinct_spans
@@ -60,7 +60,7 @@ class _Replay:
         """The distance at every choice."""
         for word in set(command):
             yield abs(self._check[word]), "check"
-        items = [codes.VARIABLE if self._check[word] > 0 else word for word in command]
+        items = [symbols.VARIABLE if self._check[word] > 0 else word for word in command]
         found = [self._pair(items, i) for i in range(len(items) - 1)]
         while found:
             scores = [self._score[number] for number in found]
@@ -73,14 +73,14 @@ class _Replay:
             if self._free[node]:
                 yield abs(self._check[node]), "check"
             known = not self._free[node] or self._check[node] > 0
-            items[at : at + 2] = [codes.VARIABLE if known else node]
+            items[at : at + 2] = [symbols.VARIABLE if known else node]
             del found[at]
             for i in (at - 1, at):
                 if 0 <= i < len(found):
                     found[i] = self._pair(items, i)
 
     def _pair(self, items: list[int], at: int) -> int:
-        return self._number[items[at] * codes.PAIR + items[at + 1]]
+        return self._number[items[at] * symbols.PAIR + items[at + 1]]
 
 
 def _decodes(model: LaneModel, nodes: Nodes, node: Tensor) -> Iterator[tuple[float, int]]:
@@ -90,7 +90,7 @@ def _decodes(model: LaneModel, nodes: Nodes, node: Tensor) -> Iterator[tuple[flo
     best = translations.log_prob.topk(2, dim=1).values
     gap = (best[:, 0] - best[:, 1]).masked_fill(translations.forced, float("inf"))
     of_span = gap[translations.prefix.clamp(min=0)].masked_fill(
-        translations.prefix == codes.NONE, float("inf")
+        translations.prefix == symbols.NONE, float("inf")
     )
     thinnest = of_span.min(dim=1).values
     at = int(thinnest.argmin())

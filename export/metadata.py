@@ -3,22 +3,22 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lane.models import codes
-from lane.runtime import card as cards
+from lane.models import symbols
 from lane.runtime import errors
+from lane.runtime import network_card as cards
 
 if TYPE_CHECKING:
-    from lane.trainer.checkpoint import Checkpoint  # it imports torch, and reading a card needs none
+    from lane.models.checkpoint import Checkpoint  # it imports torch, and reading a card needs none
 
 NO_CHECKSUM = "0" * 64
 
 # By status number; the names are those of the runtime.
 STATUSES = {
-    codes.OK: "ok",
-    codes.OUTPUT_TOO_LONG: errors.TOO_MANY_ACTIONS,
-    codes.EMPTY: errors.EMPTY,
-    codes.UNKNOWN_WORD: errors.UNKNOWN_WORD,
-    codes.TOO_MANY_WORDS: errors.TOO_MANY_WORDS,
+    symbols.OK: "ok",
+    symbols.OUTPUT_TOO_LONG: errors.TOO_MANY_ACTIONS,
+    symbols.EMPTY: errors.EMPTY,
+    symbols.UNKNOWN_WORD: errors.UNKNOWN_WORD,
+    symbols.TOO_MANY_WORDS: errors.TOO_MANY_WORDS,
 }
 
 

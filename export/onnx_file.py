@@ -13,7 +13,7 @@ from typing import Any
 import onnx
 import torch
 
-from lane.export.core import Core
+from lane.export.guarded import Core
 from lane.export.metadata import NO_CHECKSUM
 from lane.runtime.containers import CARD, checksum_around
 

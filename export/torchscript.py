@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lane.export.core import Core
-from lane.models import codes
+from lane.export.guarded import Core
+from lane.models import symbols
 from lane.runtime.containers import CARD, checksum_of_records
 
 # What Python's str.split takes for white space beyond the blanks that scripted code splits at.
@@ -55,8 +55,8 @@ class Lines(nn.Module):
             place = torch.where(there, start[begin:end].unsqueeze(1) + position, torch.zeros_like(position))
             actions, length, code = self.core(number[place])
             texts.extend(self._decode(actions, length))
-            codes_of_rows: list[int] = code.tolist()
-            status.extend(codes_of_rows)
+            numbers_of_rows: list[int] = code.tolist()
+            status.extend(numbers_of_rows)
         back: list[int] = torch.argsort(order).tolist()
         return [texts[i] for i in back], [status[i] for i in back]
 
@@ -83,7 +83,7 @@ class Lines(nn.Module):
     def _end_of_portion(self, count: Tensor, begin: int) -> int:
         """Where the lines end that are translated together, from `begin` on; they are sorted by length."""
         rows = torch.arange(1, 1 + count.size(0) - begin)
-        return begin + max(1, int((rows * count[begin:] <= codes.CELLS).sum()))
+        return begin + max(1, int((rows * count[begin:] <= symbols.CELLS).sum()))
 
     def _decode(self, actions: Tensor, length: Tensor) -> list[str]:
         ids: list[int] = actions.tolist()

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lane.export.answers import OK, Answer, shortened
+from lane.base.errors import LaneError
+from lane.base.vocabulary import Vocabulary
 from lane.export.batches import numbers, portions, table
-from lane.models import codes
-from lane.models.errors import LaneError
+from lane.export.probe import OK, Answer, shortened
+from lane.models import symbols
+from lane.models.checkpoint import Checkpoint
 from lane.models.model import LaneModel, Rollout
-from lane.models.vocabulary import Vocabulary
 from lane.runtime import errors
-from lane.trainer.checkpoint import Checkpoint
 
 SEED = 20200606
 SINGLE = 16  # how many commands are also asked for one at a time
@@ -90,7 +90,7 @@ def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) 
 
 def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] | None]:
     """The output of each row, step after step; None where it is longer than `limit`."""
-    templates = [[t for t in row if t != codes.END] for row in rollout.translations.template.tolist()]
+    templates = [[t for t in row if t != symbols.END] for row in rollout.translations.template.tolist()]
     steps = (
         rollout.solution.tolist(),
         rollout.derivations.arguments.tolist(),
@@ -99,7 +99,7 @@ def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] 
     for solutions, arguments, root in zip(*steps, strict=True):
         values: dict[int, list[int]] = {}
         for step, solution in enumerate(solutions):
-            if solution == codes.NONE:
+            if solution == symbols.NONE:
                 continue
             parts = [
                 values[arguments[step][token - 1]] if token <= variables else [token - variables]
@@ -154,7 +154,7 @@ def differences(
 
 def _ask(path: Path, batches: list[list[str]]) -> list[list[Answer]]:
     done = subprocess.run(
-        [sys.executable, "-m", "lane.export.answers", str(path), "1"],
+        [sys.executable, "-m", "lane.export.probe", str(path), "1"],
         input=json.dumps(batches),
         capture_output=True,
         text=True,

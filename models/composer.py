@@ -9,9 +9,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lane.models import codes
 from lane.models import memory as mem
 from lane.models import sequence as seq
+from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.nodes import Nodes, distinct_rows, joined, place_pairs
 from lane.models.sampling import choose, fires
@@ -69,7 +69,9 @@ class Composer(nn.Module):
         """The variable and all words: (h, c) = W_leaf Emb(w) + b_leaf."""
         h, c = self.leaf(self.embedding.weight).chunk(2, dim=1)
         number = torch.arange(self.words + 1, device=h.device)
-        none = torch.full([self.words + 1, self.max_span - 1], codes.NONE, dtype=torch.int64, device=h.device)
+        none = torch.full(
+            [self.words + 1, self.max_span - 1], symbols.NONE, dtype=torch.int64, device=h.device
+        )
         return Nodes(
             self.words + 1,
             h,
@@ -79,17 +81,17 @@ class Composer(nn.Module):
             number[:0],
             torch.cat([number.unsqueeze(1), none], dim=1),
             torch.ones_like(number),
-            (number == codes.VARIABLE).to(torch.int64),
+            (number == symbols.VARIABLE).to(torch.int64),
         )
 
     def parents(self, nodes: Nodes, left: Tensor, right: Tensor) -> tuple[Nodes, Tensor]:
         """The parent of each pair; pairs not met before are evaluated, each once.  # [M], [M] -> [M]"""
-        number, fresh = place_pairs(nodes, self.words + 1, left * codes.PAIR + right)
+        number, fresh = place_pairs(nodes, self.words + 1, left * symbols.PAIR + right)
         return self.grown(nodes, fresh), number
 
     def grown(self, nodes: Nodes, fresh: Tensor) -> Nodes:
         """The nodes and the parents of the `fresh` pairs."""
-        left, right = torch.div(fresh, codes.PAIR, rounding_mode="floor"), fresh % codes.PAIR
+        left, right = torch.div(fresh, symbols.PAIR, rounding_mode="floor"), fresh % symbols.PAIR
         h, c = self.merge(nodes.h[left], nodes.c[left], nodes.h[right], nodes.c[right])
         return Nodes(
             nodes.total + fresh.size(0),
@@ -109,9 +111,9 @@ class Composer(nn.Module):
         The shape is what the merges see of a command: a word that is recognised alone is a variable.
         """
         present = words > 0
-        variable = torch.full_like(words, codes.VARIABLE)
+        variable = torch.full_like(words, symbols.VARIABLE)
         item = torch.where(self._fires(self.leaf_nodes().check[words], None), variable, words)
-        item = torch.where(present, item, torch.full_like(words, codes.NONE))
+        item = torch.where(present, item, torch.full_like(words, symbols.NONE))
         return distinct_rows(item)
 
     def compose(self, words: Tensor, temperature: Tensor | None) -> Derivations:
@@ -131,8 +133,8 @@ class Composer(nn.Module):
         recognized = fired[0] | (present & alone.unsqueeze(1))
         rows = seq.start(words, recognized, self.max_variables)
         root = torch.zeros_like(rows.remaining)
-        step_node = [torch.where(recognized, words, torch.full_like(words, codes.NONE))]
-        step_arguments = [torch.full_like(rows.held, codes.NONE)]
+        step_node = [torch.where(recognized, words, torch.full_like(words, symbols.NONE))]
+        step_arguments = [torch.full_like(rows.held, symbols.NONE)]
         step_slot = [rows.held[:, :, 0]]
         merged = [step_node[0][:, :0]]
         candidates = [torch.empty([words.size(0), 0, width - 1], dtype=torch.int64, device=words.device)]
@@ -152,22 +154,24 @@ class Composer(nn.Module):
             decided.append(free.unsqueeze(1) & decided[0][:, :1])
             fired.append(fire.unsqueeze(1))
             if draws:
-                candidates.append(nn.functional.pad(candidate, [0, r], value=float(codes.NONE)).unsqueeze(1))
+                candidates.append(
+                    nn.functional.pad(candidate, [0, r], value=float(symbols.NONE)).unsqueeze(1)
+                )
                 choices.append(at.unsqueeze(1))
 
             # A recognised expression reads its variables, frees their slots and takes the lowest free one.
             slots = seq.slots_of_pair(rows, at)
-            none = torch.full_like(slots, codes.NONE)
+            none = torch.full_like(slots, symbols.NONE)
             arguments = torch.where(known.unsqueeze(1), mem.read(rows.memory, slots), none)
             memory = mem.release(rows.memory, slots, known)
             slot = mem.allocate(memory)
             memory = mem.write(memory, slot, torch.full_like(slot, width + r), known)
-            step_node.append(torch.where(known, node, torch.full_like(node, codes.NONE)).unsqueeze(1))
+            step_node.append(torch.where(known, node, torch.full_like(node, symbols.NONE)).unsqueeze(1))
             step_arguments.append(arguments.unsqueeze(1))
-            step_slot.append(torch.where(known, slot, torch.full_like(slot, codes.NONE)).unsqueeze(1))
+            step_slot.append(torch.where(known, slot, torch.full_like(slot, symbols.NONE)).unsqueeze(1))
             root = torch.where(known, torch.full_like(root, width + r), root)
 
-            node = torch.where(known, torch.full_like(node, codes.VARIABLE), node)
+            node = torch.where(known, torch.full_like(node, symbols.VARIABLE), node)
             alone = torch.cat([slot.unsqueeze(1), none[:, 1:]], dim=1)
             rows = seq.Sequences(rows.item, rows.held, rows.remaining, memory)
             rows = seq.replace_pair(rows, at, node, torch.where(known.unsqueeze(1), alone, slots), alive)
@@ -196,7 +200,7 @@ class Composer(nn.Module):
     def _check_is_free(self, nodes: Nodes, node: Tensor) -> Tensor:
         """Whether the limits leave the check of this node to the network.  # [B] -> [B]"""
         small = nodes.size[node.clamp(min=0)] < self.span_limit
-        return small & (nodes.variables[node.clamp(min=0)] < self.variable_limit) & (node != codes.NONE)
+        return small & (nodes.variables[node.clamp(min=0)] < self.variable_limit) & (node != symbols.NONE)
 
     def _first_candidates(self, nodes: Nodes, rows: seq.Sequences) -> tuple[Nodes, Tensor]:
         """All neighbouring pairs of the sequences.  # -> [B, L - 1]"""
@@ -204,7 +208,7 @@ class Composer(nn.Module):
         position = torch.arange(left.size(1), device=left.device)
         there = position.unsqueeze(0) < rows.remaining.unsqueeze(1) - 1
         nodes, number = self.parents(nodes, left[there], right[there])
-        return nodes, torch.full_like(left, codes.NONE).masked_scatter(there, number)
+        return nodes, torch.full_like(left, symbols.NONE).masked_scatter(there, number)
 
     def _next_candidates(
         self, nodes: Nodes, rows: seq.Sequences, candidate: Tensor, at: Tensor, alive: Tensor
@@ -219,11 +223,11 @@ class Composer(nn.Module):
         nodes, number = self.parents(nodes, left[there], right[there])
         # One column more takes what is not there.
         place = torch.where(there, left_at, torch.full_like(left_at, candidate.size(1)))
-        new = torch.full_like(left, codes.NONE).masked_scatter(there, number)
-        candidate = nn.functional.pad(candidate, [0, 1], value=float(codes.NONE)).scatter(1, place, new)[
+        new = torch.full_like(left, symbols.NONE).masked_scatter(there, number)
+        candidate = nn.functional.pad(candidate, [0, 1], value=float(symbols.NONE)).scatter(1, place, new)[
             :, :-1
         ]
         # A row with one item left has no pair; its old candidate must not linger.
         return nodes, torch.where(
-            (rows.remaining > 1).unsqueeze(1), candidate, torch.full_like(candidate, codes.NONE)
+            (rows.remaining > 1).unsqueeze(1), candidate, torch.full_like(candidate, symbols.NONE)
         )

@@ -10,17 +10,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 
 
 def empty(rows: int, slots: int, like: Tensor) -> Tensor:
     """A Memory of `rows` derivations with all slots empty.  # [rows, slots]"""
-    return torch.full([rows, slots], codes.NONE, dtype=torch.int64, device=like.device)
+    return torch.full([rows, slots], symbols.NONE, dtype=torch.int64, device=like.device)
 
 
 def allocate(memory: Tensor) -> Tensor:
     """The lowest empty slot of each row.  # [B, K] -> [B]"""
-    return (memory == codes.NONE).to(torch.int64).argmax(dim=1)
+    return (memory == symbols.NONE).to(torch.int64).argmax(dim=1)
 
 
 def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
@@ -32,15 +32,15 @@ def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
 def read(memory: Tensor, slots: Tensor) -> Tensor:
     """The steps that `slots` stand for; NONE asks for nothing.  # [B, K], [B, P] -> [B, P]"""
     held = memory.gather(1, slots.clamp(min=0))
-    return torch.where(slots == codes.NONE, slots, held)
+    return torch.where(slots == symbols.NONE, slots, held)
 
 
 def release(memory: Tensor, slots: Tensor, where: Tensor) -> Tensor:
     """Empty `slots` in the rows of `where`.  # slots: [B, P], where: [B]"""
-    freed = (slots != codes.NONE) & where.unsqueeze(1)
+    freed = (slots != symbols.NONE) & where.unsqueeze(1)
     for i in range(slots.size(1)):
         slot = slots[:, i].clamp(min=0)
-        memory = write(memory, slot, torch.full_like(slot, codes.NONE), freed[:, i])
+        memory = write(memory, slot, torch.full_like(slot, symbols.NONE), freed[:, i])
     return memory
 
 
@@ -99,7 +99,7 @@ def expand_flat(
     lengths = measure(template, solution, arguments, words, limit)
     length, status = outcome(lengths, root, limit)
     end = length.cumsum(dim=0)
-    portion = torch.div(end, codes.PORTION, rounding_mode="floor")
+    portion = torch.div(end, symbols.PORTION, rounding_mode="floor")
     actions = [torch.zeros([0], dtype=torch.int64, device=template.device)]
     for number in range(int(portion.max()) + 1):
         row = torch.nonzero((portion == number) & (length > 0))[:, 0]
@@ -122,7 +122,7 @@ def padded(actions: Tensor, length: Tensor) -> Tensor:
 def outcome(lengths: Tensor, root: Tensor, limit: int) -> tuple[Tensor, Tensor]:
     """Length and status of each row's output.  # [B, S], [B] -> [B], [B]"""
     length = lengths.gather(1, root.unsqueeze(1))[:, 0]
-    status = (length > limit).to(torch.int64) * codes.OUTPUT_TOO_LONG
+    status = (length > limit).to(torch.int64) * symbols.OUTPUT_TOO_LONG
     return torch.where(length > limit, torch.zeros_like(length), length), status
 
 

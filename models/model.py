@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lane.models import codes
 from lane.models import memory as mem
+from lane.models import symbols
 from lane.models.composer import Composer, Derivations
 from lane.models.config import ModelConfig
 from lane.models.nodes import distinct_spans
@@ -48,7 +48,7 @@ class LaneModel(nn.Module):
         derivations = self.composer.compose(words[example], None)
         node = derivations.node[shape]  # [B, S]
         of_words, of_rounds = node[:, :width], node[:, width:]
-        node = torch.cat([torch.where(of_words == codes.NONE, of_words, words), of_rounds], dim=1)
+        node = torch.cat([torch.where(of_words == symbols.NONE, of_words, words), of_rounds], dim=1)
         spans, solution = distinct_spans(derivations.nodes, node)
         each = torch.arange(spans.size(0), device=spans.device)
         translations = self.solver.solve(spans, each, None, self.solver.template_limit)
@@ -76,13 +76,13 @@ class LaneModel(nn.Module):
             translations = self.solver.solve(spans, each, None, self.solver.template_limit)
             solution = span
         else:
-            taken = derivations.node != codes.NONE  # [B, S]
+            taken = derivations.node != symbols.NONE  # [B, S]
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
             # An output is no shorter than any template in it: one beyond the limit need not be drawn.
             longest = max(self.solver.variables, min(self.solver.template_limit, limit))
             translations = self.solver.solve(spans, span[taken], warmth, longest)
             place = torch.arange(warmth.size(0), device=words.device)
-            solution = torch.full_like(span, codes.NONE).masked_scatter(taken, place)
+            solution = torch.full_like(span, symbols.NONE).masked_scatter(taken, place)
         values = mem.expand(
             translations.template,
             solution,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 
 
 class Nodes(NamedTuple):
@@ -29,7 +29,7 @@ class Nodes(NamedTuple):
 def joined(left: Tensor, right: Tensor) -> Tensor:
     """The entries of each left row, then those of the right row; NONE fills up.  # [M, K] all"""
     width = left.size(1)
-    taken = (left != codes.NONE).sum(dim=1, keepdim=True)
+    taken = (left != symbols.NONE).sum(dim=1, keepdim=True)
     position = torch.arange(width, device=left.device).unsqueeze(0)
     source = torch.where(position < taken, position, width + position - taken)
     return torch.cat([left, right], dim=1).gather(1, source)
@@ -39,9 +39,9 @@ def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor
     """The node number of every pair, and the pairs that have none yet, in the order of their new numbers."""
     known = nodes.total - leaves
     distinct, place = torch.unique(torch.cat([nodes.pair, pair]), return_inverse=True)
-    number = torch.full_like(distinct, codes.NONE)
+    number = torch.full_like(distinct, symbols.NONE)
     number = number.scatter(0, place[:known], torch.arange(leaves, nodes.total, device=pair.device))
-    fresh = torch.nonzero(number == codes.NONE)[:, 0]
+    fresh = torch.nonzero(number == symbols.NONE)[:, 0]
     total = nodes.total + fresh.size(0)
     number = number.scatter(0, fresh, torch.arange(nodes.total, total, device=pair.device))
     return number[place[known:]], distinct[fresh]
@@ -56,7 +56,7 @@ def distinct_rows(table: Tensor) -> tuple[Tensor, Tensor]:
     number = torch.zeros_like(table[:, 0])
     distinct = number
     for column in range(table.size(1)):
-        distinct, number = torch.unique(number * codes.PAIR + table[:, column] + 1, return_inverse=True)
+        distinct, number = torch.unique(number * symbols.PAIR + table[:, column] + 1, return_inverse=True)
     place = torch.arange(table.size(0), device=table.device)
     return torch.zeros_like(distinct).scatter(0, number, place), number
 
@@ -66,8 +66,8 @@ def distinct_spans(nodes: Nodes, node: Tensor) -> tuple[Tensor, Tensor]:
 
     Trees that differ may have the same leaves.  # [B, S] -> [spans, max_span], [B, S]
     """
-    taken = node != codes.NONE
+    taken = node != symbols.NONE
     used, place = torch.unique(node[taken], return_inverse=True)
     leaves = nodes.leaves[used]
     example, span = distinct_rows(leaves)
-    return leaves[example], torch.full_like(node, codes.NONE).masked_scatter(taken, span[place])
+    return leaves[example], torch.full_like(node, symbols.NONE).masked_scatter(taken, span[place])

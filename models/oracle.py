@@ -10,7 +10,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.model import LaneModel
 
 # Given the log-probabilities of the options, the number of the one to take.
@@ -83,7 +83,7 @@ class Oracle:
         scores = torch.stack([parent.h @ self.composer.query for parent in parents])
         at = self._decide(torch.log_softmax(scores, dim=0))
         node, is_root = parents[at], len(items) == 2
-        variables = node.leaves.count(codes.VARIABLE)
+        variables = node.leaves.count(symbols.VARIABLE)
         if len(node.leaves) >= self.composer.span_limit or variables >= self.composer.variable_limit:
             fired = True
         else:
@@ -98,7 +98,7 @@ class Oracle:
         """Take one option and keep account of its log-probability and of the entropy."""
         taken = self._choose(log_probs.detach())
         self._derivation.log_prob = self._derivation.log_prob + log_probs[taken]
-        possible = log_probs[log_probs > codes.IMPOSSIBLE / 2]
+        possible = log_probs[log_probs > symbols.IMPOSSIBLE / 2]
         self._derivation.entropy = self._derivation.entropy - (possible.exp() * possible).sum()
         return taken
 
@@ -128,17 +128,17 @@ class Oracle:
         memory[slot] = (len(self._derivation.steps), value)
         step = Step(item.leaves, tuple(number for number, _ in read), tuple(template), slot)
         self._derivation.steps.append(step)
-        return self._leaf(codes.VARIABLE, (slot,))
+        return self._leaf(symbols.VARIABLE, (slot,))
 
     def _translate(self, leaves: tuple[int, ...]) -> list[int]:
         """The Solver's DstExp of one span, token by token."""
         solver, variables = self.solver, self.solver.variables
         names = iter(range(variables))
-        tokens = [next(names) if leaf == codes.VARIABLE else variables - 1 + leaf for leaf in leaves]
+        tokens = [next(names) if leaf == symbols.VARIABLE else variables - 1 + leaf for leaf in leaves]
         outputs, h, c = solver.encode(torch.tensor([tokens]))
-        present, template = set(range(1, leaves.count(codes.VARIABLE) + 1)), list[int]()
+        present, template = set(range(1, leaves.count(symbols.VARIABLE) + 1)), list[int]()
         unused = set[int]() if solver.deleting else set(present)
-        token = codes.END
+        token = symbols.END
         while True:
             query = solver.attend_state(h) + solver.attend_memory(outputs[0])  # [W, D]
             weight = torch.softmax(solver.attend_score(torch.tanh(query)).squeeze(1), dim=0)
@@ -147,7 +147,7 @@ class Oracle:
             h, c = solver.decoder(torch.cat([embedded, context])[None], (h, c))
             logits = solver.output(torch.cat([h[0], context]))
             token = self._decide(torch.log_softmax(self._masked(logits, template, present, unused), dim=0))
-            if token == codes.END:
+            if token == symbols.END:
                 return template
             template.append(token)
             unused.discard(token)
@@ -164,6 +164,6 @@ class Oracle:
             constant = self.solver.constant.tolist()
             allowed |= {token for token in actions if not present or constant[token - actions.start]}
         if template and not unused:
-            allowed.add(codes.END)
+            allowed.add(symbols.END)
         forbidden = torch.tensor([token not in allowed for token in range(self.solver.tokens)])
-        return logits.masked_fill(forbidden, codes.IMPOSSIBLE)
+        return logits.masked_fill(forbidden, symbols.IMPOSSIBLE)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 
 
 def fires(logit: Tensor, temperature: Tensor | None) -> Tensor:
@@ -19,11 +19,11 @@ def fires(logit: Tensor, temperature: Tensor | None) -> Tensor:
 
 def choose(score: Tensor, candidate: Tensor, temperature: Tensor | None) -> Tensor:
     """The merge: a position in each row of candidate nodes.  # [N], [B, W], [B] -> [B]"""
-    scores = score.detach()[candidate.clamp(min=0)].masked_fill(candidate == codes.NONE, codes.IMPOSSIBLE)
+    scores = score.detach()[candidate.clamp(min=0)].masked_fill(candidate == symbols.NONE, symbols.IMPOSSIBLE)
     if temperature is None:
         return scores.argmax(dim=1)
     doubt = _doubt(temperature).unsqueeze(1)
-    there = (candidate != codes.NONE).to(scores.dtype)
+    there = (candidate != symbols.NONE).to(scores.dtype)
     even = there / there.sum(dim=1, keepdim=True).clamp(min=1)
     return draw((1 - doubt) * torch.softmax(scores / temperature.unsqueeze(1), dim=1) + doubt * even)
 

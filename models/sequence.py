@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lane.models import codes
 from lane.models import memory as mem
+from lane.models import symbols
 from lane.models.nodes import joined
 
 
@@ -22,8 +22,8 @@ class Sequences(NamedTuple):
 def start(words: Tensor, recognized: Tensor, variables: int) -> Sequences:
     """Recognised words become variables at once, in slots from left to right.  # [B, L] both"""
     rows, width = words.size(0), words.size(1)
-    none = torch.full_like(words, codes.NONE)
-    item = torch.where(recognized, torch.full_like(words, codes.VARIABLE), words)
+    none = torch.full_like(words, symbols.NONE)
+    item = torch.where(recognized, torch.full_like(words, symbols.VARIABLE), words)
     slot = torch.where(recognized, recognized.to(torch.int64).cumsum(dim=1) - 1, none)
     held = torch.cat([slot.unsqueeze(2), none.unsqueeze(2).expand(rows, width, variables - 1)], dim=2)
     # Writing word i's step into its slot, for all words at once; column `width` takes what is not kept.

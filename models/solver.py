@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.sampling import draw
 
@@ -59,9 +59,9 @@ class Solver(nn.Module):
 
         Variables become 0 .. P-1, word w becomes P - 1 + w, NONE stays.  # [S, max_span]
         """
-        name = (leaves == codes.VARIABLE).to(torch.int64).cumsum(dim=1) - 1
-        named = torch.where(leaves == codes.VARIABLE, name, leaves + (self.variables - 1))
-        return torch.where(leaves == codes.NONE, leaves, named)
+        name = (leaves == symbols.VARIABLE).to(torch.int64).cumsum(dim=1) - 1
+        named = torch.where(leaves == symbols.VARIABLE, name, leaves + (self.variables - 1))
+        return torch.where(leaves == symbols.NONE, leaves, named)
 
     def encode(self, span: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Encoder outputs and the last state.  # [S, W] -> [S, W, D], [S, D], [S, D]"""
@@ -70,7 +70,7 @@ class Solver(nn.Module):
         c = torch.zeros_like(h)
         outputs: list[Tensor] = []
         for i in range(span.size(1)):
-            there = (span[:, i] != codes.NONE).unsqueeze(1)
+            there = (span[:, i] != symbols.NONE).unsqueeze(1)
             h_next, c_next = self.encoder(embedded[:, i], (h, c))
             h, c = torch.where(there, h_next, h), torch.where(there, c_next, c)
             outputs.append(h)
@@ -85,13 +85,13 @@ class Solver(nn.Module):
         span = self.localized(leaves)
         outputs, h, c = self.encode(span)
         keys = self.attend_memory(outputs)  # [S, W, D]
-        absent = span == codes.NONE
+        absent = span == symbols.NONE
         variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
         begun = torch.arange(span.size(0), device=span.device)
-        present = variable < (leaves == codes.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
+        present = variable < (leaves == symbols.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
         # Not called `unused`, as below: onnxruntime fails on a name that is given before and inside the loop.
         required = torch.zeros_like(present) if self.deleting else present
-        now = Prefixes(begun, torch.full_like(begun, codes.END), required, h, c)
+        now = Prefixes(begun, torch.full_like(begun, symbols.END), required, h, c)
 
         # Expressions drop out as they end: `active` are those that go on, `at` the prefix each has reached.
         active, at = torch.arange(owner.size(0), device=span.device), owner
@@ -103,15 +103,15 @@ class Solver(nn.Module):
         for position in range(longest + 1):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position, longest)
-            log_prob = torch.log_softmax(logits.masked_fill(~allowed, codes.IMPOSSIBLE), dim=1)
+            log_prob = torch.log_softmax(logits.masked_fill(~allowed, symbols.IMPOSSIBLE), dim=1)
             token = _next_tokens(log_prob, at, temperature, active)
             log_probs.append(log_prob)
             forced.append(allowed.sum(dim=1) == 1)
-            templates.append(torch.full_like(owner, codes.END).scatter(0, active, token))
-            paths.append(torch.full_like(owner, codes.NONE).scatter(0, active, at + earlier))
+            templates.append(torch.full_like(owner, symbols.END).scatter(0, active, token))
+            paths.append(torch.full_like(owner, symbols.NONE).scatter(0, active, at + earlier))
             earlier += now.span.size(0)
 
-            going = torch.nonzero(token != codes.END)[:, 0]
+            going = torch.nonzero(token != symbols.END)[:, 0]
             if going.size(0) == 0:
                 break
             child, place = torch.unique(at[going] * self.tokens + token[going], return_inverse=True)
@@ -133,7 +133,7 @@ class Solver(nn.Module):
         """One decoder step: attention from the state, then the cell, then the scores of the next token."""
         query = self.attend_state(now.h).unsqueeze(1)  # [K, 1, D]
         energy = self.attend_score(torch.tanh(query + keys[now.span]))[:, :, 0]  # [K, W]
-        weight = torch.softmax(energy.masked_fill(absent[now.span], codes.IMPOSSIBLE), dim=1)
+        weight = torch.softmax(energy.masked_fill(absent[now.span], symbols.IMPOSSIBLE), dim=1)
         context = (weight.unsqueeze(1) @ outputs[now.span])[:, 0]  # [K, D]
         h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
         return h, c, self.output(torch.cat([h, context], dim=1))

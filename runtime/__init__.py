@@ -1,9 +1,10 @@
 """The lightweight runtime: loads an exported file and translates."""
 
+from lane.base.rule import Rule
 from lane.runtime.bounds import Limits
 from lane.runtime.derivation import Derivation, Step
 from lane.runtime.errors import ModelError, ProgramError
-from lane.runtime.program import Node, Program, Rule
+from lane.runtime.program import Node, Program
 from lane.runtime.results import Failure, Info, Translation
 from lane.runtime.translator import Translator, load
 

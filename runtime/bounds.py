@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Final
 
+from lane.base.rule import SOURCE_NAMES, TARGET_NAMES
 from lane.runtime.errors import ProgramError
 
 FORMAT_VERSION: Final = 1
@@ -15,16 +16,16 @@ MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers a
 MAX_PROVENANCE_BYTES: Final = 65_536
 MAX_PROVENANCE_DEPTH: Final = 8
 
-VARIABLE: Final = "$"
-SOURCE_VARIABLES: Final = ("$x", "$y", "$z", "$w")
-TARGET_VARIABLES: Final = ("$X", "$Y", "$Z", "$W")
+MOST_VARIABLES: Final = 4  # of a span; a model may have more, and then has no program
+SOURCE_VARIABLES: Final = SOURCE_NAMES[:MOST_VARIABLES]
+TARGET_VARIABLES: Final = TARGET_NAMES[:MOST_VARIABLES]
 ERROR_MARK: Final = "<error:"  # begins the lines that stand for a failure in text output
 
 RANGES: Final = {
     "max_words": (1, 1_000_000),
     "max_actions": (1, 10_000_000),
     "max_span": (1, 8),
-    "max_variables": (1, len(SOURCE_VARIABLES)),
+    "max_variables": (1, MOST_VARIABLES),
     "max_template": (1, 100),
 }
 

@@ -1,16 +1,16 @@
 """Programs to and from the bytes of a `.lane` file. The format: docs/format.md."""
 
-import contextlib
 import hashlib
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lane.base.files import write_atomically
+from lane.base.rule import Rule
 from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, Limits
 from lane.runtime.errors import ProgramError
-from lane.runtime.program import Node, Program, Rule, Tree
+from lane.runtime.program import Node, Program, Tree
 
 MAGIC = b'{"lane-program": '
 _HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64})",\n')
@@ -204,22 +204,5 @@ def decode_file(path: Path, data: bytes) -> Program:
 
 
 def save(program: Program, path: Path) -> None:
-    """Write beside the target, flush to the disk, rename: readers see the old file or the new one."""
-    import tempfile  # slow to import, and only writers need it
-
-    data = encode(program)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        # A temporary file is private; what replaces it has the rights an ordinary new file would.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
+    """Write the file whole or not at all: readers see the old one or the new one."""
+    write_atomically(path, encode(program))

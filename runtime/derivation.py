@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from lane.runtime.program import Rule
+from lane.base.rule import Rule
 from lane.runtime.results import Failure
-from lane.runtime.values import Piece, write_out
+from lane.runtime.substitution import Piece, write_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +49,21 @@ class Derivation:
 
     def as_text(self) -> str:
         """The steps as lines of text."""
-        from lane.runtime import views
+        from lane.runtime import derivation_text
 
-        return views.as_text(self)
+        return derivation_text.as_text(self)
 
     def as_tree(self) -> str:
         """The steps as a tree of text."""
-        from lane.runtime import views
+        from lane.runtime import derivation_text
 
-        return views.as_tree(self)
+        return derivation_text.as_tree(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        from lane.runtime import views
+        from lane.runtime import derivation_text
 
-        return views.as_dict(self)
+        return derivation_text.as_dict(self)
 
     def as_svg(self) -> str:
         """A self-contained picture."""

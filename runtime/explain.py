@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from lane.runtime.bounds import TARGET_VARIABLES, VARIABLE
+from lane.base.rule import VARIABLE, name_variables
+from lane.runtime.bounds import TARGET_VARIABLES
 from lane.runtime.composer import Composition, Gap, Reduction, compose
 from lane.runtime.derivation import Step
 from lane.runtime.memory import Memory
-from lane.runtime.tables import Tables, show_span
-from lane.runtime.values import Overflow, Piece, evaluate
+from lane.runtime.substitution import Overflow, Piece, evaluate
+from lane.runtime.tables import Tables
 
 
 def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piece, Gap | int | None]:
@@ -50,7 +51,7 @@ class _Recorder:
 
     def add_reduction(self, value: int, reduction: Reduction) -> None:
         node, start, stop, reads = reduction
-        names = list(reversed(show_span(self.tables.spans[node])))
+        names = list(reversed(name_variables(self.tables.spans[node])))
         self._add(value, self.tables.spans[node], self._bracket(node, names), (start, stop), reads)
 
     def _add(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from lane.base.suggestion import nearest_word
 from lane.runtime import errors
-from lane.runtime.nearest import nearest_word
 from lane.runtime.results import Failure
 
 

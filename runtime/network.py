@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from lane.runtime.card import Card
+from lane.base.rule import Rule
 from lane.runtime.derivation import Derivation
 from lane.runtime.errors import TOO_MANY_ACTIONS, ModelError
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
-from lane.runtime.program import Rule
+from lane.runtime.network_card import Card
 from lane.runtime.results import Info, Translation
 
 OK = "ok"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from lane.runtime.card import read_card
 from lane.runtime.containers import card_of_onnx
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network import NetworkBackend, Run, first_line, needs
+from lane.runtime.network_card import read_card
 
 KIND = "onnx"
 _SILENT = 4  # every failure is an exception too, and those are told of once

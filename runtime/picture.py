@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from lane.runtime.bounds import VARIABLE
+from lane.base.rule import VARIABLE
 from lane.runtime.derivation import Derivation, Step
-from lane.runtime.views import shorten
+from lane.runtime.derivation_text import shorten
 
 _CHARACTER = 7.83  # width of one in 13 px of any usual monospace face
 _LINE = 18

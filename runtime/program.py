@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, VARIABLE, Limits
+from lane.base.rule import VARIABLE, Rule
+from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, Limits
 from lane.runtime.errors import ProgramError
 from lane.runtime.tables import Tables
 
@@ -25,18 +26,6 @@ class Node(NamedTuple):
     right: Tree
     rank: int
     recognized: bool
-
-
-class Rule(NamedTuple):
-    """A span of words and `$x`, `$y`, and what it becomes: actions and `$X`, `$Y`."""
-
-    span: tuple[str, ...]
-    template: tuple[str, ...]
-    uses: int = 0
-    """How often the derivations of the training data use it (0: never, or not known)."""
-
-    def __str__(self) -> str:
-        return f"{' '.join(self.span)} -> {' '.join(self.template)}"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from lane.base.rule import Rule, name_variables
 from lane.runtime import errors
 from lane.runtime.bounds import FORMAT_VERSION
 from lane.runtime.composer import Gap, compose
@@ -10,10 +11,9 @@ from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.plans import Plan, PlanCache, make_plan
-from lane.runtime.program import Program, Rule
+from lane.runtime.program import Program
 from lane.runtime.results import Failure, Info, Translation
-from lane.runtime.tables import show_span
-from lane.runtime.values import Overflow, evaluate, write_out
+from lane.runtime.substitution import Overflow, evaluate, write_out
 
 try:
     from lane.runtime import _core
@@ -154,10 +154,10 @@ class ProgramBackend:
 
     def _beyond(self, words: list[str], gap: Gap) -> Failure:
         start, left, right = gap
-        shown = " ".join(show_span(self.tables.spans[left]))
+        shown = " ".join(name_variables(self.tables.spans[left]))
         if right is None:
             problem = f"no rule for {shown!r}"
         else:
-            problem = f"no entry for {shown!r} before {' '.join(show_span(self.tables.spans[right]))!r}"
+            problem = f"no entry for {shown!r} before {' '.join(name_variables(self.tables.spans[right]))!r}"
         message = f"beyond the model: {problem} (from word {start + 1})"
         return Failure(errors.BEYOND_MODEL, message, words[start], start + 1)

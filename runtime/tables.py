@@ -4,10 +4,11 @@ Node 0 is the variable `$`, then come the unrecognized words in order, then the 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from lane.base.rule import VARIABLE, Rule
 from lane.runtime.bounds import (
     ERROR_MARK,
     MAX_NODES,
@@ -17,13 +18,12 @@ from lane.runtime.bounds import (
     MAX_USES,
     SOURCE_VARIABLES,
     TARGET_VARIABLES,
-    VARIABLE,
     Limits,
 )
 from lane.runtime.errors import ProgramError
 
 if TYPE_CHECKING:
-    from lane.runtime.program import Program, Rule, Tree
+    from lane.runtime.program import Program, Tree
 
 
 # Spelled out, since what a language's library calls printable or white space changes with its version.
@@ -223,9 +223,3 @@ def _compile_template(rule: "Rule") -> Template:
 
 def _show(tree: "Tree") -> str:
     return tree if isinstance(tree, str) else f"({' '.join(_show(part) for part in tree)})"
-
-
-def show_span(leaves: Iterable[str]) -> tuple[str, ...]:
-    """A node's leaves as a rule writes them: variables named in order of appearance."""
-    names = iter(SOURCE_VARIABLES)
-    return tuple([next(names) if leaf == VARIABLE else leaf for leaf in leaves])

@@ -3,10 +3,10 @@
 from io import BytesIO
 from typing import Any
 
-from lane.runtime.card import read_card
 from lane.runtime.containers import card_of_archive
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network import NetworkBackend, Run, first_line, needs
+from lane.runtime.network_card import read_card
 
 KIND = "torchscript"
 MAGIC = b"PK\x03\x04"

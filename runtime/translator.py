@@ -5,12 +5,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from lane.base.rule import Rule
 from lane.runtime import codec, model_file
 from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.derivation import Derivation
 from lane.runtime.errors import ModelError
 from lane.runtime.model_file import ModelFile, Trust
-from lane.runtime.program import Rule
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.results import Info, Translation
 

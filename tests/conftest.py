@@ -18,7 +18,7 @@ def _one_thread():
 def exported(tmp_path_factory):
     """A model with random weights as all three kinds of files, by kind; and its checkpoint."""
     from lane.export.exporter import Request, export
-    from lane.trainer.checkpoint import save
+    from lane.models.checkpoint import save
 
     spec = importlib.util.spec_from_file_location(
         "random_models", Path(__file__).parent / "export" / "conftest.py"

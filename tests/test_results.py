@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lane.trainer.paper.findings import Findings
-from lane.trainer.paper.page import as_html
-from lane.trainer.paper.report import headline, markdown
-from lane.trainer.sweep import read_results
+from lane.experiments.paper.findings import Findings
+from lane.experiments.paper.page import as_html
+from lane.experiments.paper.report import headline, markdown
+from lane.experiments.sweep import read_results
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
@@ -23,19 +23,19 @@ def benchmark(name: str):
 
 
 def test_the_page_has_the_tables_of_the_files():
-    page = benchmark("page")
+    page = benchmark("fill_pages")
     text = page.PAGE.read_text(encoding="utf-8")
-    assert page.filled(text) == text, "fill it by `python benchmarks/page.py`"
+    assert page.filled(text) == text, "fill it by `python benchmarks/fill_pages.py`"
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json*")), ids=lambda path: path.name)
 def test_no_result_file_is_left_out(path):
     if path.name != "robot.json":  # the README has it
-        assert f"<!-- results/{path.name} -->" in benchmark("page").PAGE.read_text(encoding="utf-8")
+        assert f"<!-- results/{path.name} -->" in benchmark("fill_pages").PAGE.read_text(encoding="utf-8")
 
 
 def test_a_changed_figure_changes_the_page():
-    page = benchmark("page")
+    page = benchmark("fill_pages")
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.filled(text.replace("1", "2")) != text.replace("1", "2")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lane.trainer.data import read_pairs
+from lane.data import read_pairs
 
 ROBOT = Path(__file__).parents[1] / "examples" / "robot"
 

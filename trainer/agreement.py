@@ -4,7 +4,7 @@ import random
 
 import torch
 
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig
 from lane.trainer.examples import Examples

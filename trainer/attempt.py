@@ -8,8 +8,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from lane.base.vocabulary import Vocabulary
 from lane.models.model import LaneModel
-from lane.models.vocabulary import Vocabulary
 from lane.trainer import rules
 from lane.trainer.config import TrainConfig
 from lane.trainer.curriculum import Curriculum, Verdict

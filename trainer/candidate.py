@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lane.base.vocabulary import Vocabulary
 from lane.models.model import LaneModel
-from lane.models.vocabulary import Vocabulary
 from lane.trainer.attempt import Attempt, Report
 from lane.trainer.config import TrainConfig
 from lane.trainer.examples import Examples

@@ -1,12 +1,12 @@
 """How to train: one flat, frozen, documented record; every field is also a `--set key=value`."""
 
-import difflib
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lane.base.errors import LaneError
+from lane.base.suggestion import did_you_mean
 from lane.models.config import ModelConfig
-from lane.models.errors import LaneError
 
 
 class TrainConfig(BaseModel):
@@ -137,8 +137,7 @@ def build_config(preset: str = "fast", settings: dict[str, Any] | None = None) -
     settings = settings or {}
     for key in settings:
         if key not in TrainConfig.model_fields:
-            near = difflib.get_close_matches(key, TrainConfig.model_fields, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(key, TrainConfig.model_fields)
             raise LaneError(f"no setting {key!r}{hint} (`lane-train settings` lists them)")
     try:
         return TrainConfig(**{**PRESETS[preset], **settings})

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.data.pair import Pair
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 
 CHUNK = 2048
 

@@ -8,7 +8,7 @@ prefix, and one small backward pass then goes over those. The estimator is that 
 import torch
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.composer import Derivations
 from lane.models.model import Rollout
 from lane.models.solver import Translations
@@ -22,7 +22,7 @@ def surrogate(rollout: Rollout, words: Tensor, weight: Tensor, entropy: Tensor) 
     words [B, L] as given to the rollout; weight, entropy [B]. Their values mean nothing.
     """
     derivations = rollout.derivations
-    taken = rollout.solution != codes.NONE
+    taken = rollout.solution != symbols.NONE
     steps = taken.sum(dim=1)
     solver = solver_surrogate(
         rollout.translations, weight.repeat_interleave(steps), entropy.repeat_interleave(steps)
@@ -35,8 +35,8 @@ def surrogate(rollout: Rollout, words: Tensor, weight: Tensor, entropy: Tensor) 
 def merge_coefficients(derivations: Derivations, weight: Tensor, entropy: Tensor) -> Tensor:
     """What each node's merge score is to be pushed by.  # [N]"""
     candidate, score = derivations.candidates, derivations.nodes.score.detach()  # [B, R, R]
-    absent = candidate == codes.NONE
-    scores = score[candidate.clamp(min=0)].masked_fill(absent, codes.IMPOSSIBLE)
+    absent = candidate == symbols.NONE
+    scores = score[candidate.clamp(min=0)].masked_fill(absent, symbols.IMPOSSIBLE)
     log_p = torch.log_softmax(scores, dim=2)
     p = log_p.exp().masked_fill(absent, 0.0)
     surprise = -(p * log_p).sum(dim=2, keepdim=True)  # H
@@ -68,7 +68,7 @@ def solver_surrogate(translations: Translations, weight: Tensor, entropy: Tensor
     token = torch.nn.functional.pad(
         translations.template, [0, prefix.size(1) - translations.template.size(1)]
     )
-    there = prefix != codes.NONE
+    there = prefix != symbols.NONE
     expression = torch.nonzero(there)[:, 0]
     at = prefix[there]
     pushed = weight.new_zeros([count * tokens]).index_add(0, at * tokens + token[there], weight[expression])

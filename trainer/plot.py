@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lane.models.errors import LaneError
-from lane.trainer.picture import COLOURS, INK, new_figure, save
+from lane.base.errors import LaneError
+from lane.trainer.canvas import COLOURS, INK, new_figure, save
 
 PANELS = (("accuracy", "right"), ("simplicity", "simplicity"), ("rules", "rules"))
 

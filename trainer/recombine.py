@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from lane.models import codes
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
+from lane.models import symbols
 from lane.models.model import Rollout
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Learner
 
@@ -55,7 +55,7 @@ class TreeGrammar:
     def add(self, rollout: Rollout) -> None:
         """Take in the derivations of every row."""
         nodes, derivations = rollout.derivations.nodes, rollout.derivations
-        leaves = [tuple(leaf for leaf in row if leaf != codes.NONE) for row in nodes.leaves.tolist()]
+        leaves = [tuple(leaf for leaf in row if leaf != symbols.NONE) for row in nodes.leaves.tolist()]
         templates = rollout.translations.template.tolist()
         rows = zip(
             derivations.node.tolist(),
@@ -69,11 +69,11 @@ class TreeGrammar:
             self._take(ROOT, (), (), 0, leaves[node[root]])
             # From the last step to the first: where a step stands is known before what it takes.
             for step in range(root, -1, -1):
-                if node[step] == codes.NONE:
+                if node[step] == symbols.NONE:
                     continue
                 span = leaves[node[step]]
-                self.template[span] = [t for t in templates[solution[step]] if t != codes.END]
-                taken = [argument for argument in arguments[step] if argument != codes.NONE]
+                self.template[span] = [t for t in templates[solution[step]] if t != symbols.END]
+                taken = [argument for argument in arguments[step] if argument != symbols.NONE]
                 children = [leaves[node[argument]] for argument in taken]
                 company = tuple(len(child) > 1 for child in children)
                 for number, (argument, child) in enumerate(zip(taken, children, strict=True)):
@@ -108,7 +108,7 @@ class TreeGrammar:
                     self._add(key, kind, known, rng)
             met = list(dict.fromkeys((p, company) for p, span, company, _ in self._taken if span in kind))
             for place, company in met:
-                for argument in range(kind[0].count(codes.VARIABLE)):
+                for argument in range(kind[0].count(symbols.VARIABLE)):
                     # A rule that was never met in this company has nothing beside which to take more.
                     keys = [
                         (place, span, company, argument)
@@ -170,7 +170,7 @@ class TreeGrammar:
                 company[parent].add((argument, child if len(child) > 1 else "a word"))
         kinds: list[list[Span]] = []
         for span in self.template:
-            if len(span) == 1 or codes.VARIABLE not in span:
+            if len(span) == 1 or symbols.VARIABLE not in span:
                 continue
             for kind in kinds:
                 if _shape(kind[0]) == _shape(span) and _alike(company[kind[0]], company[span]):
@@ -205,7 +205,7 @@ class TreeGrammar:
         if company is None:
             company = rng.choice(self._companies(place, span))
         for leaf in span:
-            if leaf != codes.VARIABLE:
+            if leaf != symbols.VARIABLE:
                 words.append(leaf)
                 continue
             budget[0] += 1  # the variable itself is no word
@@ -233,7 +233,7 @@ class TreeGrammar:
 
 
 def _shape(span: Span) -> tuple[bool, ...]:
-    return tuple(leaf == codes.VARIABLE for leaf in span)
+    return tuple(leaf == symbols.VARIABLE for leaf in span)
 
 
 def _alike(one: set[object], other: set[object]) -> bool:

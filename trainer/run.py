@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -11,17 +12,20 @@ from typing import Any
 
 import torch
 
-from lane.models.errors import LaneError
-from lane.models.vocabulary import Vocabulary
-from lane.trainer import checkpoint, rules
+from lane.base.errors import LaneError
+from lane.base.files import write_atomically
+from lane.base.rule import Rule
+from lane.base.vocabulary import Vocabulary
+from lane.data import checksum
+from lane.data.pair import Pair
+from lane.data.task import Task
+from lane.models import checkpoint
+from lane.trainer import rules
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
-from lane.trainer.data import checksum
-from lane.trainer.data.pair import Pair
-from lane.trainer.data.task import Task
 from lane.trainer.examples import Examples
+from lane.trainer.footprint import PeakMemory
 from lane.trainer.learner import Learner
-from lane.trainer.memory import PeakMemory
 from lane.trainer.search import Found, search
 from lane.trainer.worker import Halted, Job
 
@@ -45,7 +49,7 @@ class Result:
     stopped: bool  # by the user or by the clock, before the search had ended
     reason: str
     trust: float
-    rules: tuple[rules.Rule, ...]
+    rules: tuple[Rule, ...]
     misfits: tuple[Misfit, ...]
     accuracy: dict[str, float]  # by name of the set: train, test, ...
     updates: int
@@ -131,11 +135,11 @@ def _write_down(plan: Plan, result: Result, peak: float) -> None:
         "peak_mb": round(peak, 1),
     }
     text = json.dumps(numbers, indent=1)
-    checkpoint.write_atomically(plan.run_dir / "result.json", lambda stream: stream.write(text.encode()))
+    write_atomically(plan.run_dir / "result.json", lambda stream: stream.write(text.encode()))
     lines = "".join(
         f"{' '.join(m.source)}\t{' '.join(m.target)}\t{' '.join(m.says)}\n" for m in result.misfits
     )
-    checkpoint.write_atomically(plan.run_dir / "misfits.tsv", lambda stream: stream.write(lines.encode()))
+    write_atomically(plan.run_dir / "misfits.tsv", lambda stream: stream.write(lines.encode()))
 
 
 def _job(plan: Plan) -> Job:
@@ -177,7 +181,7 @@ def _prepare(plan: Plan, job: Job) -> None:
     # Also what a kill in the middle of a write has left.
     for old in [*plan.run_dir.glob("candidate-*.pt"), *plan.run_dir.glob(".candidate-*.tmp")]:
         old.unlink()
-    checkpoint.write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
+    write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
     (plan.run_dir / "metrics.jsonl").unlink(missing_ok=True)
 
 
@@ -259,18 +263,14 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], vocabularies: tuple[Vocab
     return sum(pair in right for pair in known) / len(pairs)
 
 
-def _rules(
-    learner: Learner, examples: Examples, vocabularies: tuple[Vocabulary, Vocabulary]
-) -> list[rules.Rule]:
+def _rules(learner: Learner, examples: Examples, vocabularies: tuple[Vocabulary, Vocabulary]) -> list[Rule]:
     """All rules that the training pairs need, with how often."""
-    uses: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+    uses: Counter[Rule] = Counter()
     for index in examples.chunks():
         rollout = learner.evaluate(examples, index).rollout
         for rule in rules.extract(rollout, learner.model.solver.variables, *vocabularies):
-            key = rule.source, rule.target
-            uses[key] = uses.get(key, 0) + rule.uses
-    found = [rules.Rule(source, target, n) for (source, target), n in uses.items()]
-    return sorted(found, key=lambda rule: (len(rule.source), rule.source, rule.target))
+            uses[rule._replace(uses=0)] += rule.uses
+    return rules.counted(uses)
 
 
 def _misfits(

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import torch
 
-from lane.models.errors import LaneError
-from lane.models.vocabulary import Vocabulary
-from lane.trainer import checkpoint
+from lane.base.errors import LaneError
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
+from lane.models import checkpoint
 from lane.trainer.attempt import Report
 from lane.trainer.candidate import Candidate, Fit
 from lane.trainer.config import TrainConfig
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
 
 SAVE_EVERY = 5.0  # seconds between the states that a candidate keeps on disk

@@ -12,7 +12,7 @@ PROGRAM = """
 import os, signal, sys, time
 import typer
 from lane.cli.app import fail, new_app, run
-from lane.models.errors import LaneError
+from lane.base.errors import LaneError
 
 app = new_app("A program. Example: program end")
 

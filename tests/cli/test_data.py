@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lane.trainer.data.checksum import verify
-from lane.trainer.data.reader import read_pairs
+from lane.data.checksum import verify
+from lane.data.reader import read_pairs
 
 LANE_DATA = Path(sys.executable).with_name("lane-data")
 
@@ -51,7 +51,7 @@ def test_version() -> None:
 
 
 def test_no_torch_and_no_numpy_are_loaded() -> None:
-    code = "import sys, lane.cli.data, lane.trainer.data; print({'torch', 'numpy'} & set(sys.modules))"
+    code = "import sys, lane.cli.data, lane.data; print({'torch', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
@@ -136,7 +136,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_an_unknown_task_is_wrong_use_and_the_nearest_is_suggested(tmp_path: Path) -> None:
     message = failure(lane_data("write", "adjump", tmp_path), 2)
-    assert "no task 'adjump': did you mean 'addjump'?" in message
+    assert "no task 'adjump'; did you mean 'addjump'?" in message
     assert "mcd3" in message
 
 

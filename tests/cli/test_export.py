@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from lane.base.vocabulary import Vocabulary
+from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.checkpoint import Checkpoint, save
 
 COMMAND = [sys.executable, "-c", "from lane.cli.export import main; main()"]
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
-from lane.trainer import checkpoint
+from lane.models import checkpoint
 from lane.trainer.config import TrainConfig
 from lane.trainer.examples import padded
 

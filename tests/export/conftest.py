@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from lane.export.core import Core
+from lane.base.vocabulary import Vocabulary
+from lane.export.guarded import Core
+from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.checkpoint import Checkpoint, save
 
 WORDS = ("and", "größe", "jump", "left", "run", "turn", "twice", "walk")
 ACTIONS = ("I_JUMP", "I_LEFT", "I_RUN", "Ä", "WALK")

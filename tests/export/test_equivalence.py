@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lane.export.answers import open_file
-from lane.export.card import read_card
 from lane.export.exporter import SUFFIXES, Request, export
-from lane.trainer.checkpoint import save
+from lane.export.inspection import read_card
+from lane.export.probe import open_file
+from lane.models.checkpoint import save
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "equivalence.py"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from lane.base.errors import LaneError
 from lane.export import exporter, verify
 from lane.export.exporter import Request, export
-from lane.models.errors import LaneError
+from lane.models.checkpoint import save
 from lane.runtime import load
-from lane.trainer.checkpoint import save
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import onnx
 import pytest
 import torch
 
-from lane.export.answers import open_file
-from lane.export.core import Core
+from lane.export.compiler import compile_program, solve, spans_of
 from lane.export.exporter import SUFFIXES
+from lane.export.guarded import Core
 from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
-from lane.export.program import compile_program, solve, spans_of
+from lane.export.probe import open_file
 from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
 from lane.runtime.containers import CARD

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from lane.export.metadata import STATUSES, describe
-from lane.models import codes
-from lane.runtime.card import VERSION
+from lane.models import symbols
+from lane.runtime.network_card import VERSION
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_statuses_and_keys_are_those_of_the_code(checkpoint):
     ]
     assert keys == list(card)
     assert f"| `version` | {VERSION};" in PAGE
-    assert f"{codes.CELLS // 1000:,},000 numbers" in PAGE
+    assert f"{symbols.CELLS // 1000:,},000 numbers" in PAGE
 
 
 def test_tensors_are_those_of_the_file(files):
@@ -81,7 +81,7 @@ def test_axes_of_any_size(files, shape):
     module = torch.jit.load(str(files["torchscript"]))
     for result in (session.run(None, {"words": words}), module.translate_ids(torch.from_numpy(words))):
         actions, length, status = (part.tolist() for part in result)
-        assert (actions, length, status) == ([], [0] * shape[0], [codes.EMPTY] * shape[0])
+        assert (actions, length, status) == ([], [0] * shape[0], [symbols.EMPTY] * shape[0])
 
 
 def test_odd_rows_leave_the_others_alone(files):
@@ -91,7 +91,7 @@ def test_odd_rows_leave_the_others_alone(files):
     session = onnxruntime.InferenceSession(str(files["onnx"]), providers=["CPUExecutionProvider"])
     alone, _, _ = session.run(None, {"words": words[:1]})
     actions, length, status = session.run(None, {"words": words})
-    assert status.tolist() == [codes.OK] + [codes.UNKNOWN_WORD] * 4
+    assert status.tolist() == [symbols.OK] + [symbols.UNKNOWN_WORD] * 4
     assert actions.tolist() == alone.tolist()
     assert length.tolist() == [len(alone), 0, 0, 0, 0]
 

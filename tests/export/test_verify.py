@@ -2,9 +2,9 @@
 
 import pytest
 
+from lane.base.errors import LaneError
 from lane.export.batches import numbers
 from lane.export.verify import Difference, bad_commands, differences, expected, random_commands
-from lane.models.errors import LaneError
 from lane.models.oracle import Oracle
 
 

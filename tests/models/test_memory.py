@@ -4,10 +4,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lane.models import codes
 from lane.models import memory as mem
+from lane.models import symbols
 
-NONE = codes.NONE
+NONE = symbols.NONE
 
 
 @settings(max_examples=60, deadline=None)
@@ -75,7 +75,7 @@ def evaluated(templates, steps, step):
 def as_tensors(words, templates, rows):
     width = max(map(len, templates))
     return {
-        "template": torch.tensor([[*t, *[codes.END] * (width - len(t))] for t in templates]),
+        "template": torch.tensor([[*t, *[symbols.END] * (width - len(t))] for t in templates]),
         "solution": torch.tensor([[solution for solution, _ in steps] for steps, _ in rows]),
         "arguments": torch.tensor([[arguments for _, arguments in steps] for steps, _ in rows]),
         "root": torch.tensor([root for _, root in rows]),
@@ -93,7 +93,7 @@ def test_values_are_those_of_a_recursion_unless_they_are_too_long(program, limit
     for row, (steps, root) in enumerate(rows):
         expected = evaluated(templates, steps, root)
         too_long = len(expected) > limit
-        assert values.status[row] == (codes.OUTPUT_TOO_LONG if too_long else codes.OK)
+        assert values.status[row] == (symbols.OUTPUT_TOO_LONG if too_long else symbols.OK)
         expected = [] if too_long else expected
         assert values.length[row] == len(expected)
         assert values.actions[row].tolist() == expected + [0] * (values.actions.size(1) - len(expected))
@@ -121,7 +121,7 @@ def test_a_length_that_overflows_is_only_too_long():
     steps = [(0, [NONE] * VARIABLES), *((1, [step, step]) for step in range(80))]
     program = 1, [[VARIABLES + 1], [1, 1, 2, 2]], [(steps, 80), (steps, 1)]
     values = mem.expand(**as_tensors(*program), limit=1000)
-    assert values.status.tolist() == [codes.OUTPUT_TOO_LONG, codes.OK]
+    assert values.status.tolist() == [symbols.OUTPUT_TOO_LONG, symbols.OK]
     assert values.length.tolist() == [0, 4]
 
 
@@ -129,7 +129,7 @@ def test_long_outputs_are_written_in_portions(monkeypatch):
     steps = [(0, [NONE] * VARIABLES), (1, [0, 0])]
     program = 1, [[VARIABLES + 1, VARIABLES + 2], [1, 2]], [(steps, i % 2) for i in range(50)]
     whole = mem.expand_flat(**as_tensors(*program), limit=10)
-    monkeypatch.setattr(codes, "PORTION", 7)
+    monkeypatch.setattr(symbols, "PORTION", 7)
     portions = mem.expand_flat(**as_tensors(*program), limit=10)
     assert portions.actions.tolist() == whole.actions.tolist()
     assert whole.actions.tolist() == [1, 2, 1, 2, 1, 2] * 25

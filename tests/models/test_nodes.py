@@ -4,13 +4,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.composer import Composer
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.models.nodes import distinct_spans, joined, place_pairs
 
-NONE = codes.NONE
+NONE = symbols.NONE
 WORDS = 5
 CONFIG = ModelConfig(embedding=4, hidden=4, span_limit=4, variable_limit=3)
 
@@ -38,7 +38,7 @@ def test_every_distinct_pair_is_evaluated_once(rounds):
         for pair, n in zip(asked, number.tolist(), strict=True):
             assert number_of.setdefault(pair, n) == n
             assert nodes.leaves[n].tolist() == [*pair, NONE, NONE, NONE, NONE]
-            assert (nodes.size[n], nodes.variables[n]) == (2, pair.count(codes.VARIABLE))
+            assert (nodes.size[n], nodes.variables[n]) == (2, pair.count(symbols.VARIABLE))
             h, c = composer.merge(*(part[i : i + 1] for i in pair for part in (nodes.h, nodes.c)))
             assert torch.allclose(nodes.h[n], h[0])
             assert torch.allclose(nodes.c[n], c[0])

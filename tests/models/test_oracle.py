@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel, Rollout
 from lane.models.oracle import Derivation, Oracle, Step
@@ -42,7 +42,7 @@ def padded(commands: list[list[int]]) -> Tensor:
 def steps_of(rollout: Rollout, row: int, variables: int) -> list[Step]:
     """The steps of one row of a batch, in the oracle's terms."""
     derivations = rollout.derivations
-    taken = [s for s, node in enumerate(derivations.node[row].tolist()) if node != codes.NONE]
+    taken = [s for s, node in enumerate(derivations.node[row].tolist()) if node != symbols.NONE]
     number = {step: i for i, step in enumerate(taken)}
     steps = []
     for s in taken:
@@ -51,9 +51,9 @@ def steps_of(rollout: Rollout, row: int, variables: int) -> list[Step]:
         arguments = derivations.arguments[row, s].tolist()
         steps.append(
             Step(
-                tuple(leaf for leaf in leaves if leaf != codes.NONE),
-                tuple(number[a] for a in arguments if a != codes.NONE),
-                tuple(token for token in template if token != codes.END),
+                tuple(leaf for leaf in leaves if leaf != symbols.NONE),
+                tuple(number[a] for a in arguments if a != symbols.NONE),
+                tuple(token for token in template if token != symbols.END),
                 int(derivations.slot[row, s]),
             )
         )
@@ -69,10 +69,10 @@ class Replay:
         self.decisions: list[int] = []
 
         def translate(step: int) -> None:
-            if derivations.node[row, step] != codes.NONE:
+            if derivations.node[row, step] != symbols.NONE:
                 template = translations.template[rollout.solution[row, step]].tolist()
-                tokens = [token for token in template if token != codes.END]
-                self.decisions += [*tokens, codes.END]
+                tokens = [token for token in template if token != symbols.END]
+                self.decisions += [*tokens, symbols.END]
 
         for i in range(length):
             if derivations.decided[row, i]:
@@ -87,7 +87,7 @@ class Replay:
 
     def __call__(self, log_probs: Tensor) -> int:
         taken = self.decisions.pop()
-        assert log_probs[taken] > codes.IMPOSSIBLE / 2, "the fast loop took a forbidden option"
+        assert log_probs[taken] > symbols.IMPOSSIBLE / 2, "the fast loop took a forbidden option"
         return taken
 
 
@@ -95,10 +95,10 @@ def assert_same(rollout: Rollout, row: int, derivation: Derivation, variables: i
     assert steps_of(rollout, row, variables) == derivation.steps
     assert bool(rollout.derivations.whole[row]) == derivation.whole
     if len(derivation.actions) > LIMIT:
-        assert rollout.values.status[row] == codes.OUTPUT_TOO_LONG
+        assert rollout.values.status[row] == symbols.OUTPUT_TOO_LONG
     else:
         length = int(rollout.values.length[row])
-        assert rollout.values.status[row] == codes.OK
+        assert rollout.values.status[row] == symbols.OK
         assert rollout.values.actions[row, :length].tolist() == derivation.actions
         assert not rollout.values.actions[row, length:].any()
 
@@ -107,9 +107,9 @@ def log_probabilities(rollout: Rollout, words: Tensor) -> Tensor:
     """Of the decisions of each row, as the fast loop scored them.  # [B]"""
     derivations, translations = rollout.derivations, rollout.translations
     nodes, candidates = derivations.nodes, derivations.candidates
-    scores = nodes.score[candidates.clamp(min=0)].masked_fill(candidates == codes.NONE, codes.IMPOSSIBLE)
+    scores = nodes.score[candidates.clamp(min=0)].masked_fill(candidates == symbols.NONE, symbols.IMPOSSIBLE)
     merges = scores.log_softmax(dim=2).gather(2, derivations.choice.unsqueeze(2)).squeeze(2)
-    total = (merges * (derivations.merged != codes.NONE)).sum(dim=1)
+    total = (merges * (derivations.merged != symbols.NONE)).sum(dim=1)
 
     logit = nodes.check[torch.cat([words, derivations.merged.clamp(min=0)], dim=1)]
     checks = torch.nn.functional.logsigmoid(torch.where(derivations.fired, logit, -logit))
@@ -119,8 +119,8 @@ def log_probabilities(rollout: Rollout, words: Tensor) -> Tensor:
     token = torch.nn.functional.pad(
         translations.template, [0, prefix.size(1) - translations.template.size(1)]
     )
-    tokens = translations.log_prob[prefix.clamp(min=0), token] * (prefix != codes.NONE)
-    of_step = tokens.sum(dim=1)[rollout.solution.clamp(min=0)] * (rollout.solution != codes.NONE)
+    tokens = translations.log_prob[prefix.clamp(min=0), token] * (prefix != symbols.NONE)
+    of_step = tokens.sum(dim=1)[rollout.solution.clamp(min=0)] * (rollout.solution != symbols.NONE)
     return total + of_step.sum(dim=1)
 
 

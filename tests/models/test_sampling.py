@@ -7,10 +7,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.sampling import choose, draw, fires
 
-NONE = codes.NONE
+NONE = symbols.NONE
 DRAWS = 20_000
 
 

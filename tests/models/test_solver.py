@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lane.models import codes
+from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.solver import Solver
 
@@ -18,8 +18,8 @@ def spans(draw, config):
     length = draw(st.integers(1, config.max_span))
     most = min(length, config.max_variables)
     variables = draw(st.sets(st.integers(0, length - 1), max_size=most)) if length > 1 else set()
-    leaves = [codes.VARIABLE if i in variables else draw(st.integers(1, WORDS)) for i in range(length)]
-    return leaves + [codes.NONE] * (config.max_span - length)
+    leaves = [symbols.VARIABLE if i in variables else draw(st.integers(1, WORDS)) for i in range(length)]
+    return leaves + [symbols.NONE] * (config.max_span - length)
 
 
 @settings(max_examples=150, deadline=None)
@@ -56,9 +56,9 @@ def test_a_translation_uses_every_variable_and_ends_in_time(
         longest = most + data.draw(st.integers(0, room))
         translations = solver.solve(leaves, owner, warmth, longest)
     for row, span in zip(translations.template.tolist(), leaves[owner].tolist(), strict=True):
-        variables = span.count(codes.VARIABLE)
-        template = [token for token in row if token != codes.END]
-        assert row == template + [codes.END] * (len(row) - len(template)), "nothing follows the end"
+        variables = span.count(symbols.VARIABLE)
+        template = [token for token in row if token != symbols.END]
+        assert row == template + [symbols.END] * (len(row) - len(template)), "nothing follows the end"
         assert 1 <= len(template) <= longest
         used = {token for token in template if token <= config.max_variables}
         assert used == set(range(1, variables + 1))
@@ -72,7 +72,7 @@ def test_constants_are_drawn_where_they_may_be():
     torch.manual_seed(5)
     config = ModelConfig(embedding=3, hidden=4, constants=True)
     solver = Solver(WORDS, ACTIONS, config)
-    leaves = torch.tensor([[codes.VARIABLE, 1, codes.NONE, codes.NONE]])
+    leaves = torch.tensor([[symbols.VARIABLE, 1, symbols.NONE, symbols.NONE]])
     drawn = solver.solve(
         leaves, torch.zeros([300], dtype=torch.int64), torch.ones([300]), config.template_limit
     ).template
@@ -84,7 +84,7 @@ def test_where_one_token_is_left_it_is_forced():
     torch.manual_seed(6)
     config = ModelConfig(embedding=3, hidden=4, template_limit=2)
     solver = Solver(WORDS, ACTIONS, config)
-    leaves = torch.tensor([[codes.VARIABLE, 1, codes.VARIABLE, codes.NONE]])
+    leaves = torch.tensor([[symbols.VARIABLE, 1, symbols.VARIABLE, symbols.NONE]])
     found = solver.solve(
         leaves, torch.zeros([50], dtype=torch.int64), torch.ones([50]), config.template_limit
     )

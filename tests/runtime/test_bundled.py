@@ -1,7 +1,7 @@
 """The bundled model: right on all of SCAN, and open about where it comes from."""
 
+from lane.data import scan_pairs
 from lane.runtime import load
-from lane.trainer.data import scan_pairs
 
 
 def test_the_bundled_model_translates_the_whole_language():

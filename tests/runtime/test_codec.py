@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from lane.base.errors import LaneError
 from lane.runtime import ModelError, Program, ProgramError, load
 from lane.runtime import codec as codec_module
 
@@ -167,7 +168,7 @@ def test_save_replaces_wholly_or_not_at_all(tiny, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", failing)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(LaneError, match="disk full; free some space"):
             tiny.save(path)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.lane"]

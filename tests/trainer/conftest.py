@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from lane.models import codes
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
+from lane.models import symbols
 from lane.trainer.config import build_config
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
 
 
@@ -25,24 +25,24 @@ def hand_made():
             def add(tree: tuple, steps: list = steps) -> int:
                 span, *children = tree
                 arguments = [add(child) for child in children]
-                steps.append((spans.index(span), arguments + [codes.NONE] * (variables - len(arguments))))
+                steps.append((spans.index(span), arguments + [symbols.NONE] * (variables - len(arguments))))
                 return len(steps) - 1
 
             roots.append(add(tree))
             rows.append(steps)
         width = max(map(len, rows))
-        nothing = (codes.NONE, [codes.NONE] * variables)
+        nothing = (symbols.NONE, [symbols.NONE] * variables)
         rows = [steps + [nothing] * (width - len(steps)) for steps in rows]
         numbers = torch.tensor([[number for number, _ in steps] for steps in rows])
         longest = max(map(len, spans))
-        leaves = torch.tensor([[*span, *[codes.NONE] * (longest - len(span))] for span in spans])
+        leaves = torch.tensor([[*span, *[symbols.NONE] * (longest - len(span))] for span in spans])
         room = max(map(len, rules.values()))
         nodes = SimpleNamespace(
             leaves=leaves,
-            size=(leaves != codes.NONE).sum(dim=1),
-            variables=(leaves == codes.VARIABLE).sum(dim=1),
+            size=(leaves != symbols.NONE).sum(dim=1),
+            variables=(leaves == symbols.VARIABLE).sum(dim=1),
         )
-        template = torch.tensor([[*t, *[codes.END] * (room - len(t))] for t in rules.values()])
+        template = torch.tensor([[*t, *[symbols.END] * (room - len(t))] for t in rules.values()])
         return SimpleNamespace(
             derivations=SimpleNamespace(
                 nodes=nodes,

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 from lane.models.model import LaneModel
-from lane.models.vocabulary import Vocabulary
 from lane.trainer.agreement import Agreement
 from lane.trainer.candidate import Fit
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples, padded
 
 SOURCE = Vocabulary(["a", "b", "c", "d"])

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 from lane.trainer.attempt import Attempt
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Evaluation
 

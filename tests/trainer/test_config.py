@@ -2,8 +2,8 @@
 
 import pytest
 
+from lane.base.errors import LaneError
 from lane.models.config import ModelConfig
-from lane.models.errors import LaneError
 from lane.trainer.config import PRESETS, TrainConfig, build_config
 
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 from lane.trainer.config import build_config
 from lane.trainer.curriculum import Curriculum
-from lane.trainer.data.pair import Pair
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Evaluation
 

@@ -4,8 +4,8 @@ import random
 
 import torch
 
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.data.pair import Pair
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 from lane.trainer.examples import Examples, padded
 
 TEXTS = {"run twice": "R R", "jump": "J", "walk and run": "W R", "walk": "W", "run": "R"}

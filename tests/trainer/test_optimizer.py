@@ -80,9 +80,9 @@ def test_training_does_not_load_torchs_compiler() -> None:
 import sys
 from lane.trainer.attempt import Attempt
 from lane.trainer.config import TrainConfig
-from lane.trainer.data.pair import Pair
+from lane.data.pair import Pair
 from lane.trainer.examples import Examples
-from lane.models.vocabulary import Vocabulary
+from lane.base.vocabulary import Vocabulary
 pairs = (Pair(("a",), ("A",)), Pair(("b",), ("B",)))
 words = Vocabulary(("a", "b")), Vocabulary(("A", "B"))
 Attempt(Examples(pairs, *words), words, TrainConfig(), 1, False).stride()

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.data.pair import Pair
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
 from lane.trainer.examples import Examples
 from lane.trainer.recombine import TreeGrammar, recombine, recombined_examples
 

@@ -1,7 +1,8 @@
 """Rules as a person writes them."""
 
-from lane.models.vocabulary import Vocabulary
-from lane.trainer.rules import Rule, extract
+from lane.base.rule import Rule
+from lane.base.vocabulary import Vocabulary
+from lane.trainer.rules import extract
 
 SOURCE, TARGET = Vocabulary(["walk", "twice", "and"]), Vocabulary(["WALK"])
 WALK, TWICE, AND = (1,), (0, 2), (0, 3, 0)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from lane.models.errors import LaneError
-from lane.trainer import checkpoint, worker
+from lane.base.errors import LaneError
+from lane.data.pair import Pair
+from lane.data.task import Task
+from lane.models import checkpoint
+from lane.trainer import worker
 from lane.trainer.config import build_config
-from lane.trainer.data.pair import Pair
-from lane.trainer.data.task import Task
 from lane.trainer.learner import Learner
 from lane.trainer.plot import draw, read_metrics
 from lane.trainer.run import Plan, Watcher, measure, train

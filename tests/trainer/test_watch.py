@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lane.data.pair import Pair
+from lane.data.task import Task
 from lane.trainer.attempt import Report
 from lane.trainer.config import build_config
-from lane.trainer.data.pair import Pair
-from lane.trainer.data.task import Task
 from lane.trainer.run import Plan, Watcher
 from lane.trainer.watch import LiveWatcher, PlainWatcher, progress, time_left, watcher_for
 

@@ -1,0 +1,63 @@
+"""Writing files whole or not at all: a kill or a full disk leaves the old file as it was."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from lane.base.errors import LaneError
+
+REMEDY = "free some space or name another place"
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes the name `path` only when the block ends well; until then the old one stays."""
+    # The same directory, because a rename is atomic only within one file system.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+        sync_directory(path.parent)
+    except OSError as error:
+        raise LaneError(f"{path}: cannot be written: {error.strerror or error}; {REMEDY}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, write: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write bytes, or whatever `write` puts into the stream; missing directories are made."""
+    with suppress(OSError):  # what is wrong with the place is said of the file, below
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as stream:
+        try:
+            stream.write(write) if isinstance(write, bytes) else write(stream)
+        except RuntimeError as error:  # how torch reports a full disk
+            reason = str(error).splitlines()[0]
+            raise LaneError(f"{path}: cannot be written: {reason}; {REMEDY}") from None
+
+
+def make_directory(directory: str | Path) -> Path:
+    """The directory, made with its parents if need be."""
+    folder = Path(directory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LaneError(f"{folder}: cannot make this directory ({error.strerror or error})") from error
+    return folder
+
+
+def sync_directory(directory: Path) -> None:
+    """Make a rename in `directory` survive a power cut, where the system can."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,68 @@
+"""Fills the tables of docs/benchmarks.md from the result files: `python benchmarks/fill_pages.py`.
+
+A table stands between `<!-- results/NAME -->` and `<!-- end -->`; whatever was there is replaced.
+"""
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+
+from lane.experiments.sweep import read_results, table
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
+_BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def benchmark(name: str) -> ModuleType:
+    """A script of this folder, as a module."""
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def filled(page: str) -> str:
+    """The page with each table as its result file has it."""
+    return _BLOCK.sub(lambda block: block[1] + render(ROOT / "results" / block[2]) + block[3], page)
+
+
+def render(path: Path) -> str:
+    """The table of a result file, or all its tables."""
+    kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
+    return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
+
+
+def _sweep(path: Path) -> Iterable[str]:
+    return ["```text", *table(read_results(path)), "```"]
+
+
+def _equivalence(path: Path) -> Iterable[str]:
+    return benchmark("equivalence").table(read_results(path))  # type: ignore[no-any-return]
+
+
+def _export(path: Path) -> Iterable[str]:
+    figures = json.loads(path.read_text(encoding="utf-8"))
+    for lines in benchmark("export").tables(figures):
+        yield from [*lines, ""]
+    if "export_seconds" in figures:
+        yield f"All three files written and verified: {figures['export_seconds']:.1f} s."
+
+
+def _figures(path: Path) -> Iterable[str]:
+    make: Callable[[object], Iterable[str]] = benchmark(path.stem).table
+    return make(json.loads(path.read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Rewrite the page."""
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

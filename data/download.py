@@ -1,0 +1,112 @@
+"""Gets one file by HTTP: resumed after a break, and never under its own name before it is verified."""
+
+import os
+from collections.abc import Callable, Iterator
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from lane.base.errors import LaneError
+from lane.base.files import sync_directory
+
+TIMEOUT_SECONDS = 30
+MAX_DOWNLOAD_BYTES = 64_000_000
+"""More than any file wanted here: a server that never ends is cut off."""
+
+_CHUNK = 65_536
+_RANGE_NOT_SATISFIABLE = 416
+_PARTIAL_CONTENT = 206
+
+
+class DownloadError(LaneError):
+    """The source cannot be reached, or has not got the file: trying again will not help by itself."""
+
+
+def download(url: str, target: Path, check: Callable[[Path], object]) -> None:
+    """Get `url` into `target`; `check` sees the whole file first, and raises LaneError if it is wrong.
+
+    An unfinished transfer stays as `<target>.part`, and the next call goes on from there.
+    """
+    part = target.with_name(f"{target.name}.part")
+    try:
+        kept = part.stat().st_size if part.exists() else 0
+        _transfer(url, part, kept)
+        # A wrong file may come of a kept beginning that belongs to another one: once more, all of it.
+        if kept and not _passes(part, check):
+            _transfer(url, part, 0)
+        _check(url, part, check)
+        part.replace(target)
+        sync_directory(target.parent)
+    except OSError as error:
+        raise LaneError(f"{target}: cannot be written ({error.strerror or error})") from error
+
+
+def _passes(part: Path, check: Callable[[Path], object]) -> bool:
+    try:
+        check(part)
+    except LaneError:
+        return False
+    return True
+
+
+def _check(url: str, part: Path, check: Callable[[Path], object]) -> None:
+    try:
+        check(part)
+    except LaneError as error:
+        part.unlink()  # or it would be resumed for ever
+        raise DownloadError(f"{url}: not the file wanted: {error}") from error
+
+
+def _transfer(url: str, part: Path, kept: int) -> None:
+    """Append to `part` what follows its first `kept` bytes, or write all of it if the server starts over."""
+    headers = {"User-Agent": "lane-data"}
+    if kept:
+        headers["Range"] = f"bytes={kept}-"
+    try:
+        with urlopen(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
+            _receive(response, url, part, kept if _continues(response, kept) else 0)
+    except HTTPError as error:
+        error.close()
+        # Nothing follows what we have: it is whole, or it never was a part of this file. The check tells.
+        if error.code != _RANGE_NOT_SATISFIABLE or not kept:
+            raise DownloadError(f"{url}: the server answered {error.code} {error.reason}") from error
+    except (URLError, HTTPException, ConnectionError, TimeoutError, ValueError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise DownloadError(f"{url}: no connection ({reason})") from error
+
+
+def _continues(response: HTTPResponse, kept: int) -> bool:
+    """Whether the server goes on after the kept bytes; one that knows no ranges sends the whole file."""
+    if response.status != _PARTIAL_CONTENT:
+        return False
+    found = response.headers.get("Content-Range", "")
+    if not found.startswith(f"bytes {kept}-"):
+        raise DownloadError(f"{response.url}: asked for bytes from {kept} on, the server sent {found!r}")
+    return True
+
+
+def _receive(response: HTTPResponse, url: str, part: Path, kept: int) -> None:
+    length = response.headers.get("Content-Length", "")
+    expected = kept + int(length) if length.isdecimal() else None
+    size = kept
+    with part.open("ab" if kept else "wb") as stream:
+        for data in _chunks(response, url):
+            size += len(data)
+            if size > MAX_DOWNLOAD_BYTES:
+                part.unlink()
+                raise DownloadError(f"{url}: is longer than {MAX_DOWNLOAD_BYTES} bytes, the bound")
+            stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    # A connection that ends early is no error to the library: only the count tells.
+    if expected is not None and size < expected:
+        raise LaneError(f"{url}: the connection ended after {size} of {expected} bytes; run again to resume")
+
+
+def _chunks(response: HTTPResponse, url: str) -> Iterator[bytes]:
+    try:
+        while data := response.read(_CHUNK):
+            yield data
+    except (OSError, HTTPException) as error:
+        raise LaneError(f"{url}: the connection broke ({error}); run again to resume") from error

@@ -1,0 +1,216 @@
+"""Baselines: plain sequence-to-sequence networks on the same pairs, to see what they make of the tests."""
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lane.base.vocabulary import Vocabulary
+from lane.data.pair import Pair
+from lane.data.task import Task
+from lane.trainer.examples import padded
+
+END = 0  # pads behind the end, and begins an output
+CHUNK = 512
+POOL = 4  # batches drawn together
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How both are trained: the usual, and no tuning for a task."""
+
+    size: int = 64  # as LAnE has it
+    batch: int = 64
+    rate: float = 1e-3
+    dropout: float = 0.1
+    clip: float = 1.0
+    updates: int = 3000
+    shown: int = 1000  # most pairs of a set on which it is measured: it is slow
+
+
+RECIPE = Recipe()
+
+
+class Recurrent(nn.Module):
+    """LSTM encoder in both directions, LSTM decoder with attention."""
+
+    def __init__(self, words: int, actions: int, recipe: Recipe) -> None:
+        super().__init__()
+        size, self.dropout = recipe.size, nn.Dropout(recipe.dropout)
+        self.source = nn.Embedding(words + 1, size, padding_idx=END)
+        self.target = nn.Embedding(actions + 1, size)
+        self.encoder = nn.LSTM(size, size // 2, batch_first=True, bidirectional=True)
+        self.decoder = nn.LSTM(size, size, batch_first=True)
+        self.output = nn.Linear(2 * size, actions + 1)
+
+    def forward(self, words: Tensor, begun: Tensor) -> Tensor:
+        """Scores of the next action behind each beginning.  # [B, L], [B, T] -> [B, T, A]"""
+        length = (words != END).sum(dim=1)
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.source(words)), length.cpu(), batch_first=True, enforce_sorted=False
+        )
+        outputs, (h, c) = self.encoder(packed)
+        memory, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True)  # [B, L, D]
+        state = tuple(torch.cat([s[0], s[1]], dim=1).unsqueeze(0) for s in (h, c))
+        decoded, _ = self.decoder(self.dropout(self.target(begun)), state)  # [B, T, D]
+        energy = decoded @ memory.transpose(1, 2) / math.sqrt(decoded.size(2))  # [B, T, L]
+        absent = (words[:, : memory.size(1)] == END).unsqueeze(1)
+        context = torch.softmax(energy.masked_fill(absent, -1e9), dim=2) @ memory
+        scores: Tensor = self.output(self.dropout(torch.cat([decoded, context], dim=2)))
+        return scores
+
+
+class Attentive(nn.Module):
+    """A Transformer of two layers on each side."""
+
+    def __init__(self, words: int, actions: int, recipe: Recipe) -> None:
+        super().__init__()
+        size = recipe.size
+        self.source = nn.Embedding(words + 1, size)
+        self.target = nn.Embedding(actions + 1, size)
+        for table in (self.source, self.target):
+            nn.init.normal_(table.weight, std=size**-0.5)  # as strong as the sines, once it is scaled
+        # Norms come first, as is usual where the rate has no warm-up.
+        layer = nn.TransformerEncoderLayer(
+            size, 4, 4 * size, recipe.dropout, batch_first=True, norm_first=True
+        )
+        encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(size), enable_nested_tensor=False)
+        self.body = nn.Transformer(
+            size, 4, 2, 2, 4 * size, recipe.dropout, custom_encoder=encoder, batch_first=True, norm_first=True
+        )
+        self.output = nn.Linear(size, actions + 1)
+
+    def forward(self, words: Tensor, begun: Tensor) -> Tensor:
+        """Scores of the next action behind each beginning.  # [B, L], [B, T] -> [B, T, A]"""
+        absent = words == END
+        later = nn.Transformer.generate_square_subsequent_mask(begun.size(1), device=words.device) < 0
+        decoded = self.body(
+            self._placed(self.source(words)),
+            self._placed(self.target(begun)),
+            tgt_mask=later,
+            src_key_padding_mask=absent,
+            memory_key_padding_mask=absent,
+        )
+        scores: Tensor = self.output(decoded)
+        return scores
+
+    def _placed(self, embedded: Tensor) -> Tensor:
+        """With sines of the place added, so that no length is too long to be read.  # [B, T, D]"""
+        size = embedded.size(2)
+        place = torch.arange(embedded.size(1), device=embedded.device).unsqueeze(1)
+        wave = torch.exp(torch.arange(0, size, 2, device=embedded.device) * (-math.log(10_000.0) / size))
+        sines = torch.stack([torch.sin(place * wave), torch.cos(place * wave)], dim=2).flatten(1)
+        return embedded * math.sqrt(size) + sines
+
+
+KINDS: dict[str, Callable[[int, int, Recipe], nn.Module]] = {"lstm": Recurrent, "transformer": Attentive}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of one baseline."""
+
+    task: str
+    kind: str
+    seed: int
+    parameters: int
+    updates: int
+    seconds: float  # of one core, in training
+    accuracy: dict[str, float]
+
+
+def measure(
+    task: Task,
+    kind: str,
+    seed: int,
+    recipe: Recipe = RECIPE,
+    sets: Sequence[tuple[str, tuple[Pair, ...]]] = (),
+) -> dict[str, Any]:
+    """Train in one thread, and translate some of the training pairs, the test pairs and the other sets."""
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    source = Vocabulary.of(pair.source for pair in (*task.train, *task.test))
+    target = Vocabulary.of(pair.target for pair in (*task.train, *task.test))
+    network = KINDS[kind](len(source), len(target), recipe)
+    started = time.process_time()
+    _train(network, _tensors(task.train, source, target), recipe)
+    spent = time.process_time() - started
+    accuracy = {}
+    for name, pairs in (("train", task.train), ("test", task.test), *sets):
+        some = random.Random(seed).sample(pairs, min(len(pairs), recipe.shown))
+        if some:
+            accuracy[name] = _accuracy(network, _tensors(some, source, target))
+    parameters = sum(p.numel() for p in network.parameters())
+    return asdict(Measured(task.name, kind, seed, parameters, recipe.updates, round(spent, 1), accuracy))
+
+
+def _tensors(pairs: Sequence[Pair], source: Vocabulary, target: Vocabulary) -> tuple[Tensor, Tensor]:
+    words = padded([[source.number(word) for word in pair.source] for pair in pairs])
+    actions = padded([[target.number(action) for action in pair.target] for pair in pairs])
+    return words, actions
+
+
+def _train(network: nn.Module, data: tuple[Tensor, Tensor], recipe: Recipe) -> None:
+    """Teacher forcing on batches of any pairs."""
+    optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
+    network.train()
+    for index in _batches(data[1], recipe):
+        words, actions = (_trimmed(part[index]) for part in data)
+        begun = nn.functional.pad(actions, [1, 0], value=END)
+        wanted = nn.functional.pad(actions, [0, 1], value=END)
+        # Behind the first END nothing is to be learned.
+        counts = torch.arange(wanted.size(1)) <= (actions != END).sum(dim=1, keepdim=True)
+        loss = nn.functional.cross_entropy(network(words, begun)[counts], wanted[counts])
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+        optimizer.step()
+
+
+def _batches(actions: Tensor, recipe: Recipe) -> Iterator[Tensor]:
+    """Numbers of pairs, anew for each update; those of about one length together, which is faster."""
+    length = (actions != END).sum(dim=1)
+    batches: list[Tensor] = []
+    for _ in range(recipe.updates):
+        if not batches:
+            index = torch.randint(len(actions), [recipe.batch * POOL])
+            drawn = index[length[index].argsort()].view(POOL, recipe.batch)
+            batches = list(drawn[torch.randperm(POOL)])
+        yield batches.pop()
+
+
+def _trimmed(rows: Tensor) -> Tensor:
+    return rows[:, : int((rows != END).sum(dim=1).max())]
+
+
+@torch.no_grad()
+def _accuracy(network: nn.Module, data: tuple[Tensor, Tensor]) -> float:
+    """The share of exactly right greedy translations."""
+    network.eval()
+    right = 0
+    for start in range(0, len(data[0]), CHUNK):
+        words, actions = (_trimmed(part[start : start + CHUNK]) for part in data)
+        # One step more than the longest of them: whoever has not ended by then is wrong.
+        said = _greedy(network, words, actions.size(1) + 1)
+        right += int((said == nn.functional.pad(actions, [0, 1], value=END)).all(dim=1).sum())
+    return right / len(data[0])
+
+
+def _greedy(network: nn.Module, words: Tensor, steps: int) -> Tensor:
+    """The likeliest actions one after the other, END behind the end.  # [B, L] -> [B, steps]"""
+    begun = torch.full([len(words), 1], END)
+    ended = torch.zeros([len(words)], dtype=torch.bool)
+    for _ in range(steps):
+        following = network(words, begun)[:, -1].argmax(dim=1)
+        following = following.masked_fill(ended, END)
+        ended |= following == END
+        begun = torch.cat([begun, following.unsqueeze(1)], dim=1)
+        if bool(ended.all()):
+            break
+    said = begun[:, 1:]
+    return nn.functional.pad(said, [0, steps - said.size(1)], value=END)

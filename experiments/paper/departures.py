@@ -1,0 +1,207 @@
+"""Where the recipe departs from the paper: each departure taken back alone, and what that shows.
+
+In single attempts, since a search makes new ones until one succeeds, which hides what a part is worth; and
+bounded by updates, not by time, so that a run is the same whatever else its machine does. What a search is
+worth is seen without these bounds.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lane.experiments.paper.findings import Record
+from lane.experiments.sweep import Run, solved
+
+SEEDS = 3
+MOST_UPDATES = 1200
+SLOWER = 1.25  # times the updates that count as a difference
+
+
+class Bounds(NamedTuple):
+    """How far the recipe may go, in a departure's runs with it and without."""
+
+    recipe: str  # what it is called then
+    settings: tuple[str, ...]
+    seeds: int = SEEDS
+
+
+# Few short commands; a pair of words never seen together; a word seen only alone; two infix operators.
+TASKS = ("mcd1", "around_right", "addjump", "random:5")
+# A language with an action in a rule with variables, which an attempt is given only after one that lacked it.
+CONSTANTS = "random:14"
+LANGUAGES = tuple(f"random:{number}" for number in range(10))
+
+_ALONE = ("candidates=1", "rounds=1")
+_MOST = f"most_updates={MOST_UPDATES}"
+SINGLE = Bounds("the recipe, a single attempt", (*_ALONE, "attempts=1", _MOST))
+FOUR = Bounds("the recipe, up to four attempts", (*_ALONE, "attempts=4", _MOST))
+SEARCH = Bounds("the recipe, with its search", ())
+SEARCH_ONCE = SEARCH._replace(seeds=1)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """Something that the paper does otherwise."""
+
+    name: str  # what is taken back
+    settings: tuple[str, ...]
+    why: str  # we depart
+    base: tuple[str, ...] = ()  # settings without which there is nothing to take back
+    tasks: tuple[str, ...] = TASKS
+    bounds: Bounds = SINGLE
+
+    def with_it(self) -> list[Run]:
+        """The runs of the recipe, seed after seed."""
+        return self._runs(self.base)
+
+    def without_it(self) -> list[Run]:
+        """The same with the departure taken back."""
+        return self._runs((*self.base, *self.settings))
+
+    def _runs(self, settings: tuple[str, ...]) -> list[Run]:
+        arguments = tuple(f"--set={setting}" for setting in (*settings, *self.bounds.settings))
+        seeds = range(1, self.bounds.seeds + 1)
+        return [Run(task, seed, arguments) for seed in seeds for task in self.tasks]
+
+
+VECTORS = Departure(
+    "vectors of 128",
+    ("embedding=128", "hidden=128"),
+    "a quarter of the weights is enough, and takes less time",
+)
+DEPARTURES = (
+    Departure(
+        "reward added, not multiplied", ("product=false",), "a sum rewards simple rules that are wrong"
+    ),
+    Departure(
+        "words of a rule cost nothing",
+        ("word_penalty=0",),
+        "`turn $x twice` is as simple as `turn $x` and `$x twice`, and recombines less",
+    ),
+    Departure(
+        "rules that leave out variables", ("deleting=true",), "junk is put into a variable and dropped"
+    ),
+    Departure(
+        "actions beside variables",
+        ("constants=always",),
+        "a rule with constants fits the training pairs and nothing else",
+    ),
+    Departure(
+        "simplicity by whole rules, where they may hold actions",
+        ("dense=false",),
+        "no gradient leads from one constant left to none",
+        base=("constants=always",),
+    ),
+    Departure(
+        "simplicity by whole rules, where one must hold an action",
+        ("dense=false",),
+        "a rule that cannot do without a constant is worth as little as one with nothing else",
+        tasks=(CONSTANTS,),
+        bounds=FOUR,
+    ),
+    Departure(
+        "lone words count as recognised", ("whole=false",), "a word seen only alone is known nowhere else"
+    ),
+    Departure("advantages not divided by their spread", ("normalize=false",), "small gains drown"),
+    Departure("no explorers", ("explorers=0",), "early commitments are not undone"),
+    Departure("no draws by what is wrong", ("focus=0",), "what is still wrong is seen too seldom"),
+    Departure(
+        "lessons end without sureness",
+        ("sure=0",),
+        "a lesson that is right only greedily leaves too few right samples in the next",
+    ),
+    Departure("no consolidation", ("consolidations=0",), "neighbourhoods never seen are merged by chance"),
+    Departure(
+        "AdaDelta",
+        ("optimizer=adadelta", "composer_rate=0.1", "solver_rate=1.0"),
+        "it takes more updates for the same",
+    ),
+    VECTORS,
+    Departure("10 samples of an example", ("samples=10",), "its baseline is the mean of few"),
+    Departure("half the weight of simplicity", ("gamma=0.5",), "the gain of a simpler rule drowns"),
+    Departure(
+        "less entropy, halved from the first lesson",
+        ("entropy=0.1", "entropy_lessons=1"),
+        "what the first lessons settle, the later ones cannot undo",
+    ),
+    Departure("no draws of the newest length", ("newest=0",), "what a lesson brings is seen too seldom"),
+    Departure(
+        "a candidate alone",
+        _ALONE,
+        "a model that fits all pairs may be wrong elsewhere, but seldom as another is",
+        tasks=LANGUAGES,
+        bounds=SEARCH_ONCE,
+    ),
+    Departure(
+        "a single attempt, however it ends",
+        ("attempts=1",),
+        "one that has stalled does not recover",
+        base=_ALONE,
+        tasks=LANGUAGES,
+        bounds=SEARCH_ONCE,
+    ),
+    Departure(
+        "a candidate alone, where words of a rule cost nothing",
+        _ALONE,
+        "as above; and of two that fit, the one with fewer rules is taken",
+        base=("word_penalty=0",),
+        tasks=("mcd1", "around_right"),
+        bounds=SEARCH,
+    ),
+)
+
+
+def runs() -> list[Run]:
+    """Those of the recipe and of every departure, each once."""
+    every = (run for departure in DEPARTURES for run in (*departure.with_it(), *departure.without_it()))
+    return list(dict.fromkeys(every))
+
+
+def records_of(runs: Iterable[Run], records: Iterable[Record]) -> list[Record]:
+    """The records of these runs, as far as there are any."""
+    wanted = {run.key for run in runs}
+    return [r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted]
+
+
+def outcome(records: Iterable[Record], tasks: Sequence[str]) -> str:
+    """`2/3 (425)`: solved runs of the tasks, and the median updates of those; bold where one is not."""
+    own = [record for record in records if record["task"] in tasks]
+    right = [record["updates"] for record in own if solved(record)]
+    updates = f" ({statistics.median(right):.0f})" if right else ""
+    mark = "" if len(right) == len(own) else "**"
+    return f"{mark}{len(right)}/{len(own)}{mark}{updates}" if own else ""
+
+
+def pairs_of(departure: Departure, records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """The runs without it, each beside the one with it of the same task and seed."""
+    recipe_of = {(r["task"], r["seed"]): r for r in records_of(departure.with_it(), records)}
+    changed = records_of(departure.without_it(), records)
+    return [(one, recipe_of[key]) for one in changed if (key := (one["task"], one["seed"])) in recipe_of]
+
+
+def times_as_long(departure: Departure, records: Sequence[Record]) -> str:
+    """What the runs without it take, as a multiple of those with it; only for runs of one sitting."""
+    pairs = pairs_of(departure, records)
+    changed, recipe = (sum(pair[side]["seconds"] for pair in pairs) for side in (0, 1))
+    return f"{changed / recipe:.2f}" if recipe else "not yet known how many"
+
+
+def verdict(departure: Departure, records: Sequence[Record]) -> str:
+    """What the runs without it show, against those with it."""
+    pairs = pairs_of(departure, records)
+    if not pairs:
+        return ""
+    lost = sum(solved(recipe) - solved(one) for one, recipe in pairs)
+    if lost > 0:
+        return f"**needed**: {lost} of {len(pairs)} runs are lost"
+    both = [(one, recipe) for one, recipe in pairs if solved(one) and solved(recipe)]
+    unsure = sum(recipe["converged"] - one["converged"] for one, recipe in both)
+    if unsure > 0:
+        return f"**surer**: {unsure} of {len(pairs)} runs end at odds with their own rules"
+    more, least = (sum(pair[side]["updates"] for pair in both) for side in (0, 1))
+    if more > SLOWER * least:
+        return f"**faster**: else {more / least:.1f} times the updates"
+    if least > SLOWER * more:
+        return f"**slower**: else {more / least:.1f} times the updates"
+    return "no difference here"

@@ -1,0 +1,104 @@
+"""The compiler: a model's greedy choices as the tables of a program (docs/format.md)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from lane.base.errors import LaneError
+from lane.base.rule import VARIABLE
+from lane.export.closure import Closure, Tree
+from lane.models import symbols
+from lane.models.checkpoint import Checkpoint
+from lane.models.naming import named_rule
+from lane.models.solver import Solver
+from lane.runtime import Limits, Program, ProgramError
+from lane.runtime.bounds import RANGES
+
+CHUNK = 1024  # spans solved together; fixed, so that the same model gives the same numbers
+
+Span = tuple[int, ...]
+Rules = dict[Span, tuple[int, ...]]
+
+
+def compile_program(
+    checkpoint: Checkpoint,
+    closure: Closure,
+    rules: Rules,
+    uses: Mapping[Span, int],
+    margin: float | None,
+    provenance: Mapping[str, Any],
+) -> Program:
+    """The tables of a closure and its rules, in words."""
+    words, config = checkpoint.source.words, checkpoint.config
+    vocabularies = checkpoint.source, checkpoint.target
+    try:
+        return Program.build(
+            words=dict(zip(words, closure.recognized, strict=True)),
+            nodes=[
+                (_named(r.left, words), _named(r.right, words), r.score, r.recognized) for r in closure.rows
+            ],
+            rules=[
+                named_rule(span, template, vocabularies, config.max_variables, uses.get(span, 0))
+                for span, template in rules.items()
+            ],
+            limits=Limits(
+                max_words=config.max_words,
+                max_actions=config.max_actions,
+                max_span=config.max_span,
+                max_variables=config.max_variables,
+                max_template=config.template_limit,
+            ),
+            actions=checkpoint.target.words,
+            complete=not closure.left_out,
+            margin=margin,
+            trust=checkpoint.card.get("trust"),
+            provenance=provenance,
+        )
+    except ProgramError as error:
+        raise LaneError(
+            f"this model has no program: {error}; "
+            "leave `program` out of --formats, or train with smaller limits"
+        ) from None
+
+
+def refuse_limits(checkpoint: Checkpoint) -> None:
+    """Say at once, and not after compiling, that the format has no room for a model."""
+    for name in ("max_span", "max_variables"):
+        value, (_, most) = getattr(checkpoint.config, name), RANGES[name]
+        if value > most:
+            raise LaneError(
+                f"a program has spans of at most {RANGES['max_span'][1]} tokens and "
+                f"{RANGES['max_variables'][1]} variables; this model has {name} {value}: "
+                "leave `program` out of --formats, or train with smaller limits"
+            )
+
+
+def spans_of(closure: Closure) -> list[Span]:
+    """Every word, and every span of a node: as the root, any of them may have to be translated."""
+    spans = {(number,) for number in range(1, len(closure.recognized) + 1)}
+    return sorted(spans | {row.leaves for row in closure.rows}, key=lambda span: (len(span), span))
+
+
+def solve(solver: Solver, spans: Sequence[Span], max_span: int) -> Rules:
+    """The best DstExp of each span."""
+    rules: Rules = {}
+    for chunk in _chunks(spans):
+        leaves = torch.full([len(chunk), max_span], symbols.NONE, dtype=torch.int64)
+        for i, span in enumerate(chunk):
+            leaves[i, : len(span)] = torch.tensor(span)
+        found = solver.solve(leaves, torch.arange(len(chunk)), None, solver.template_limit)
+        for span, tokens in zip(chunk, found.template.tolist(), strict=True):
+            rules[span] = tuple(token for token in tokens if token != symbols.END)
+    return rules
+
+
+def _chunks(spans: Sequence[Span]) -> Iterator[Sequence[Span]]:
+    for start in range(0, len(spans), CHUNK):
+        yield spans[start : start + CHUNK]
+
+
+def _named(tree: Tree, words: Sequence[str]) -> Any:
+    if isinstance(tree, int):
+        return VARIABLE if tree == symbols.VARIABLE else words[tree - 1]
+    return _named(tree[0], words), _named(tree[1], words)

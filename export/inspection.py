@@ -1,0 +1,139 @@
+"""The card of any of our files, read without running or trusting anything in it."""
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from lane.base.errors import LaneError
+from lane.runtime import network_card as cards
+from lane.runtime.containers import card_of_archive, card_of_onnx
+from lane.runtime.errors import ModelError
+from lane.runtime.model_file import ModelFile
+
+PROGRAM, TORCHSCRIPT, ONNX, CHECKPOINT = "program", "torchscript", "onnx", "checkpoint"
+_FOREIGN = (
+    (b"version https://git-lfs", "a git-lfs pointer, not the file itself; run `git lfs pull`"),
+    (b"\x1f\x8b", "compressed with gzip; unpack it first"),
+    (b"<", "a web page or XML, not a model; the download went wrong"),
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a file says of itself."""
+
+    path: str
+    kind: str
+    version: int
+    size: int
+    sha256: str  # of the whole file
+    words: tuple[str, ...]
+    actions: tuple[str, ...]
+    limits: Mapping[str, int]
+    margin: float | None
+    trust: float | None
+    provenance: Mapping[str, Any]
+    rules: tuple[tuple[str, str, int], ...]
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what only this kind has
+
+
+def read_card(path: Path) -> Card:
+    """The card of a program, an archive, an ONNX file or a checkpoint; LaneError says what else it is."""
+    try:
+        file = ModelFile(path, path.read_bytes())
+    except OSError as error:
+        raise LaneError(f"{path}: {error.strerror or error}") from None
+    if not file.data:
+        raise LaneError(f"{path}: the file is empty")
+    for start, what in _FOREIGN:
+        if file.data.startswith(start):
+            raise LaneError(f"{path}: {what}")
+    if _is_checkpoint(file.data):
+        return _of_checkpoint(file)
+    try:
+        if file.data.startswith(b'{"lane-program'):
+            return _of_program(file)
+        if file.data.startswith(b"PK"):
+            return _of_network(file, TORCHSCRIPT, card_of_archive(file))
+        return _of_network(file, ONNX, card_of_onnx(file))
+    except ModelError as error:
+        raise LaneError(str(error)) from None
+
+
+def _is_checkpoint(data: bytes) -> bool:
+    """A zip file with weights, and unlike a TorchScript archive without code."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError):
+        return False
+    return any(name.endswith("/data.pkl") for name in names) and not any("/code/" in name for name in names)
+
+
+def _of_program(file: ModelFile) -> Card:
+    from lane.runtime import Program, ProgramError
+    from lane.runtime.bounds import FORMAT_VERSION, RANGES
+
+    try:
+        program = Program.loads(file.data)
+    except ProgramError as error:
+        raise file.error(str(error)) from None
+    return Card(
+        str(file.path),
+        PROGRAM,
+        FORMAT_VERSION,
+        len(file.data),
+        file.sha256,
+        tuple(word for word, _ in program.words),
+        program.actions,
+        {name: getattr(program.limits, name) for name in RANGES},
+        program.margin,
+        program.trust,
+        program.provenance,
+        tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
+        {"complete": program.complete, "nodes": len(program.nodes)},
+    )
+
+
+def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
+    card = cards.read_card(file, kind, content)
+    return Card(
+        str(file.path),
+        kind,
+        cards.VERSION,
+        len(file.data),
+        file.sha256,
+        card.words,
+        card.actions,
+        {"max_words": card.max_words, "max_actions": card.max_actions},
+        card.margin,
+        card.trust,
+        card.provenance,
+        tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in card.rules),
+        {"statuses": card.statuses},
+    )
+
+
+def _of_checkpoint(file: ModelFile) -> Card:
+    from lane.models import checkpoint
+
+    loaded = checkpoint.load(file.path)
+    trust = loaded.card.get("trust")
+    return Card(
+        str(file.path),
+        CHECKPOINT,
+        checkpoint.VERSION,
+        len(file.data),
+        file.sha256,
+        loaded.source.words,
+        loaded.target.words,
+        {"max_words": loaded.config.max_words, "max_actions": loaded.config.max_actions},
+        None,
+        trust if isinstance(trust, float) else None,
+        loaded.card,
+        (),
+        {"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
+    )

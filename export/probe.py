@@ -1,0 +1,103 @@
+"""Answers of an exported file, in a process of its own: `python -m lane.export.probe FILE`.
+
+Standard input holds JSON, a list of batches of commands; standard output gets an answer for each command.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+Answer = tuple[str, str]  # the code of the status, and the actions
+Translate = Callable[[Sequence[str]], list[Answer]]
+
+OK = "ok"
+LONGEST = 400  # characters that are handed over as they are
+
+
+def open_file(path: Path, threads: int = 1) -> Translate:
+    """How to translate with a file, whatever its kind."""
+    from lane.base.errors import LaneError
+    from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, read_card
+
+    card = read_card(path)
+    if card.kind == PROGRAM:
+        return _program(path)
+    if card.kind == TORCHSCRIPT:
+        return _torchscript(path, card.notes["statuses"], threads)
+    if card.kind == ONNX:
+        return _onnx(path, card.words, card.actions, card.notes["statuses"], threads)
+    raise LaneError(f"{path}: a {card.kind} is not an exported file")
+
+
+def _program(path: Path) -> Translate:
+    from lane.runtime import load
+
+    translator = load(path)
+
+    def translate(commands: Sequence[str]) -> list[Answer]:
+        answers = translator.translate_batch(commands)
+        return [(answer.error.code if answer.error else OK, answer.text) for answer in answers]
+
+    return translate
+
+
+def _torchscript(path: Path, statuses: Sequence[str], threads: int) -> Translate:
+    import torch
+
+    torch.set_num_threads(threads)
+    module = torch.jit.load(str(path))  # type: ignore[no-untyped-call]
+
+    def translate(commands: Sequence[str]) -> list[Answer]:
+        with torch.inference_mode():
+            texts, codes = module(list(commands))
+        return [(statuses[code], text) for code, text in zip(codes, texts, strict=True)]
+
+    return translate
+
+
+def _onnx(
+    path: Path, words: Sequence[str], actions: Sequence[str], statuses: Sequence[str], threads: int
+) -> Translate:
+    import numpy as np
+    import onnxruntime  # type: ignore[import-untyped]
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    number = {word: i for i, word in enumerate(words, start=1)}
+
+    def translate(commands: Sequence[str]) -> list[Answer]:
+        split = [command.split() for command in commands]
+        table = np.zeros((len(split), max(map(len, split), default=0)), dtype=np.int64)
+        for row, line in enumerate(split):
+            table[row, : len(line)] = [number.get(word, -1) for word in line]
+        flat, length, status = session.run(None, {"words": table})
+        texts, at = [], 0
+        for size in length.tolist():
+            texts.append(" ".join([actions[i - 1] for i in flat[at : at + size].tolist()]))
+            at += size
+        return [(statuses[code], text) for code, text in zip(status.tolist(), texts, strict=True)]
+
+    return translate
+
+
+def shortened(answer: Answer) -> Answer:
+    """The answer, with a long text as its length and its SHA-256."""
+    code, text = answer
+    if len(text) <= LONGEST:
+        return answer
+    return code, f"{text[:LONGEST]} ... {len(text)} characters, sha256 {sha256(text.encode()).hexdigest()}"
+
+
+def main() -> None:
+    """Answer the batches on standard input."""
+    translate = open_file(Path(sys.argv[1]), threads=int(sys.argv[2]))
+    batches = json.load(sys.stdin)
+    answers = [[shortened(answer) for answer in translate(batch)] for batch in batches]
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""The card of a network file: vocabulary, limits, rules and provenance, checked before they are used."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lane.base.rule import Rule
+from lane.runtime.bounds import MAX_TOKENS, RANGES
+from lane.runtime.model_file import ModelFile
+from lane.runtime.results import Info
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a network file says of itself; its rules are those that the training data used."""
+
+    kind: str
+    sha256: str
+    words: tuple[str, ...]
+    actions: tuple[str, ...]
+    statuses: tuple[str, ...]
+    max_words: int
+    max_actions: int
+    margin: float | None
+    trust: float | None
+    provenance: Mapping[str, Any]
+    rules: tuple[Rule, ...]
+
+    def info(self, path: str, file_sha256: str) -> Info:
+        """The card as every backend shows it; a network answers any command of its words: it is complete."""
+        return Info(
+            backend=self.kind,
+            path=path,
+            format_version=VERSION,
+            sha256=self.sha256,
+            file_sha256=file_sha256,
+            words=self.words,
+            actions=self.actions,
+            max_words=self.max_words,
+            max_actions=self.max_actions,
+            complete=True,
+            nodes=0,
+            rules=len(self.rules),
+            margin=self.margin,
+            trust=self.trust,
+            provenance=self.provenance,
+        )
+
+
+def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
+    """A card from its JSON; ModelError names the part that is wrong."""
+    version = content.get("version")
+    if version != VERSION:
+        raise file.error(
+            f"format version {version!r}, but this runtime reads {VERSION}: "
+            "use a matching version of the package, or export the model again"
+        )
+    if content.get("lane") != kind:
+        raise file.error(f"its card is that of another kind of file: {content.get('lane')!r}")
+    part = ""
+    try:
+        for part, check in _PARTS.items():
+            check(content[part])
+    except (KeyError, TypeError, ValueError):
+        raise file.error(f"its card has no {part!r} of the form that lane-export writes") from None
+    limits = content["limits"]
+    rules = [Rule(tuple(span.split()), tuple(template.split()), n) for span, template, n in content["rules"]]
+    return Card(
+        kind,
+        content["sha256"],
+        tuple(content["words"]),
+        tuple(content["actions"]),
+        tuple(content["statuses"]),
+        limits["max_words"],
+        limits["max_actions"],
+        content["margin"],
+        content["trust"],
+        content["provenance"],
+        # In the order of a program, so that all files of a model list the same.
+        tuple(sorted(rules, key=lambda rule: (len(rule.span), rule.span))),
+    )
+
+
+def _need(holds: bool) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _tokens(value: Any) -> None:
+    """Distinct, and each of them one word to `str.split`."""
+    _need(type(value) is list and 0 < len(value) <= MAX_TOKENS)
+    _need(all(type(token) is str and token.split() == [token] for token in value))
+    _need(len(set(value)) == len(value))
+
+
+def _limits(value: Any) -> None:
+    for name in ("max_words", "max_actions"):
+        low, high = RANGES[name]
+        _need(type(value[name]) is int and low <= value[name] <= high)
+
+
+def _figure(value: Any) -> None:
+    _need(value is None or (type(value) in (int, float) and value - value == 0))
+
+
+def _rules(value: Any) -> None:
+    _need(type(value) is list)
+    for span, template, uses in value:
+        _need(type(span) is str and type(template) is str and type(uses) is int)
+        _need(bool(span.split()) and bool(template.split()) and uses >= 0)
+
+
+_PARTS = {
+    "sha256": lambda value: _need(type(value) is str),
+    "words": _tokens,
+    "actions": _tokens,
+    "statuses": _tokens,
+    "limits": _limits,
+    "margin": _figure,
+    "trust": _figure,
+    "provenance": lambda value: _need(type(value) is dict),
+    "rules": _rules,
+}

@@ -1,0 +1,60 @@
+from pathlib import Path
+
+import pytest
+
+from lane.base.errors import LaneError
+from lane.data.language import random_task
+from lane.data.registry import TASKS, load_task, task_names
+
+NEEDS_FILES = ("mcd1", "mcd2", "mcd3")
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in TASKS if entry.name not in NEEDS_FILES], ids=lambda e: e.name
+)
+def test_sizes_without_files(entry: tuple[str, int, int, str]) -> None:
+    task = load_task(entry[0])
+    assert (task.name, len(task.train), len(task.test)) == entry[:3]
+    assert task.notes
+
+
+@pytest.mark.parametrize("entry", TASKS, ids=lambda e: e.name)
+def test_sizes_with_the_official_files(entry: tuple[str, int, int, str], official_dir: Path) -> None:
+    task = load_task(entry[0], official_dir)
+    assert (task.name, len(task.train), len(task.test)) == entry[:3]
+
+
+@pytest.mark.parametrize("name", NEEDS_FILES)
+def test_mcd_without_files_names_the_remedy(name: str) -> None:
+    with pytest.raises(LaneError, match=f"'{name}' needs its official files: run `lane-data fetch DIR`"):
+        load_task(name)
+
+
+def test_an_unknown_task_lists_the_tasks_and_suggests_the_nearest() -> None:
+    with pytest.raises(LaneError, match="no task 'adjump'; did you mean 'addjump'") as caught:
+        load_task("adjump")
+    assert all(name in str(caught.value) for name in task_names())
+    with pytest.raises(LaneError, match="no task 'xyz' .the tasks are simple, addjump"):
+        load_task("xyz")
+    with pytest.raises(LaneError, match="did you mean 'around_right'"):
+        load_task("Around-Right")
+
+
+def test_random_languages_go_by_number() -> None:
+    assert load_task("random:3") == random_task(3)
+    for name in ("random:", "random:x", "random:-1", "random"):
+        with pytest.raises(LaneError, match=f"no task '{name}'.*random:N"):
+            load_task(name)
+
+
+def test_the_seed_matters_where_it_should() -> None:
+    assert load_task("simple", seed=1) != load_task("simple", seed=2)
+    assert load_task("length", seed=1) == load_task("length", seed=2)
+
+
+def test_a_named_directory_is_not_silently_ignored(tmp_path: Path) -> None:
+    with pytest.raises(LaneError, match=r"has no simple_train.txt; `lane-data fetch"):
+        load_task("simple", tmp_path)
+    with pytest.raises(LaneError, match="missing: no such directory"):
+        load_task("simple", tmp_path / "missing")
+    assert load_task("limit", tmp_path / "missing").train

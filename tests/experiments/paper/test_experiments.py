@@ -1,0 +1,123 @@
+"""The experiments of the paper: the right runs, once each, and what comes of models that are there."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from lane.base.errors import LaneError
+from lane.base.vocabulary import Vocabulary
+from lane.data import load_task
+from lane.experiments import baseline, sweep
+from lane.experiments.paper import experiments
+from lane.experiments.paper.departures import DEPARTURES, FOUR, SINGLE
+from lane.experiments.paper.experiments import ABLATIONS, SCAN, TASKS, Study
+from lane.models import checkpoint
+from lane.models.config import ModelConfig
+from lane.models.model import LaneModel
+from lane.trainer.config import build_config
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study whose runs take no time; `done` has them."""
+    said, done = [], []
+
+    def execute(run, workers, places, models):
+        done.append((run.task, run.seed, run.arguments))
+        accuracy = {"train": 1.0, "test": 1.0}
+        return {"task": run.task, "seed": run.seed, "arguments": list(run.arguments)} | {
+            "accuracy": accuracy,
+            "seconds": 40.0 + run.seed,
+        }
+
+    monkeypatch.setattr(sweep, "execute", execute)
+    study = Study(tmp_path / "results", tmp_path / "models", 3, None, said.append)
+    study.out.mkdir()
+    return study, done, said
+
+
+def test_each_run_is_done_once(study):
+    study, done, said = study
+    experiments.reproduce(study, ["tasks"])
+    assert sorted(done) == sorted((task, seed, ()) for task in TASKS for seed in (1, 2, 3))
+    assert "0 left" in said[-1]
+    experiments.reproduce(study, ["tasks"])
+    assert len(done) == 27, "nothing is left to do"
+
+
+def test_ablations_have_three_times_the_time_of_the_full_model(study):
+    study, done, _ = study
+    with pytest.raises(LaneError, match="do the experiment `tasks` first"):
+        experiments.reproduce(study, ["ablations"])
+    experiments.reproduce(study, ["tasks", "ablations", "rates"])
+    cap = f"--minutes={3 * 42 / 60:.2f}"
+    wanted = {(t, s, (f"--set={a}", cap)) for t in SCAN for s in (1, 2, 3) for a in ABLATIONS.values()}
+    assert wanted <= set(done)
+    assert ("addjump", 1, ("--set=composer_rate=0.001", "--set=solver_rate=0.002", cap)) in done
+    assert len(done) == 27 + 63 + 9
+
+
+def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(study):
+    study, done, _ = study
+    experiments.reproduce(study, ["departures"])
+    # The recipe is run once for all departures within the same bounds.
+    rows = {bounds: 1 + sum(d.bounds == bounds for d in DEPARTURES) for bounds in (SINGLE, FOUR)}
+    single, four, search = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * 3 + 3 * 2 * 2
+    assert len(done) == len(set(done)) == single + four + search
+    bounds = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
+    assert ("addjump", 3, bounds) in done
+    assert ("mcd1", 1, ("--set=focus=0", *bounds)) in done
+    assert ("random:9", 1, ()) in done, "the search is taken back from the recipe as it is"
+    assert ("random:9", 1, bounds[:2]) in done
+    assert ("random:9", 1, bounds[:3]) in done
+
+
+@pytest.mark.parametrize("departure", DEPARTURES, ids=lambda departure: departure.name)
+def test_a_departure_is_taken_back_by_its_settings_and_by_the_preset_paper(departure):
+    settings = dict(setting.split("=") for setting in departure.settings)
+    config, recipe, paper = build_config("fast", settings), build_config(), build_config("paper")
+    for key in settings:
+        assert getattr(config, key) != getattr(recipe, key), "it would show nothing"
+        assert getattr(config, key) == getattr(paper, key)
+
+
+def test_baselines_are_measured_once(study, monkeypatch):
+    study, _, _ = study
+    calls = []
+
+    def measure(task, kind, seed):
+        calls.append((task.name, kind))
+        return {"task": task.name, "kind": kind, "seed": seed, "accuracy": {"test": 0.5}}
+
+    monkeypatch.setattr(baseline, "measure", measure)
+    for _ in range(2):
+        experiments.reproduce(study, ["baselines"])
+    assert len(calls) == 8
+    assert len(study.file("baselines.jsonl").read_text().splitlines()) == 8
+
+
+def test_kept_models_are_asked_for_long_commands_and_their_rules(study, monkeypatch):
+    study = replace(study[0], seeds=1)
+    monkeypatch.setattr(experiments, "TASKS", ("extend",))
+    monkeypatch.setattr(experiments, "LONG_COMMANDS", 2)
+    task = load_task("extend")
+    source, target = (
+        Vocabulary.of(getattr(pair, side) for pair in task.train) for side in ("source", "target")
+    )
+    config = ModelConfig(embedding=4, hidden=4)
+    with pytest.raises(LaneError, match=r"extend-1\.pt: no such model"):
+        experiments.reproduce(study, ["productivity"])
+    study.models.mkdir()
+    torch.manual_seed(1)
+    model = LaneModel(len(source), len(target), config)
+    kept = checkpoint.Checkpoint(config, source, target, model.state_dict(), {"rules": ["walk -> I_WALK"]})
+    checkpoint.save(kept, study.models / "extend-1.pt")
+    experiments.reproduce(study, ["productivity", "rules"])
+    figures = json.loads(study.file("productivity.json").read_text())
+    assert sum(figures["test"].values()) == 4000
+    assert set(figures["accuracy"]["1"]) == set(figures["test"])
+    assert set(figures["beyond"]["1"]) == {"10", "20", "50", "100"}
+    assert all(share < 0.5 for share in figures["accuracy"]["1"].values()), "they have learned nothing"
+    assert json.loads(study.file("rules.json").read_text()) == {"extend": {"1": ["walk -> I_WALK"]}}

@@ -1,0 +1,211 @@
+"""Checkpoints: whole or not at all, and no surprise in what is read."""
+
+import errno
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from lane.base.errors import LaneError
+from lane.base.vocabulary import Vocabulary
+from lane.models import checkpoint
+from lane.models.checkpoint import Checkpoint, load, save, write_atomically
+from lane.models.config import ModelConfig
+from lane.models.model import LaneModel
+
+CONFIG = ModelConfig(embedding=3, hidden=4)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(1)
+    return LaneModel(2, 2, CONFIG)
+
+
+@pytest.fixture
+def kept(model):
+    card = {"task": "limit", "trust": 0.5, "rules": ["$x twice -> $X $X"]}
+    training = {"random": torch.get_rng_state(), "updates": 3, "fit": None}
+    words, actions = Vocabulary(["walk", "twice"]), Vocabulary(["W", "R"])
+    return Checkpoint(CONFIG, words, actions, model.state_dict(), card, training)
+
+
+@pytest.fixture
+def path(kept, tmp_path):
+    save(kept, tmp_path / "model.pt")
+    return tmp_path / "model.pt"
+
+
+def test_round_trip(path, kept, model):
+    again = load(path)
+    assert (again.config, again.source, again.target) == (CONFIG, kept.source, kept.target)
+    assert again.card == kept.card
+    assert torch.equal(again.training["random"], kept.training["random"])
+    restored = again.model()
+    assert not restored.training
+    for name, value in model.state_dict().items():
+        assert torch.equal(restored.state_dict()[name], value)
+    assert [file.name for file in path.parent.iterdir()] == ["model.pt"]
+
+
+def test_a_file_cannot_run_code(tmp_path):
+    class Attack:
+        def __reduce__(self):
+            return os.system, (f"touch {tmp_path}/ran",)
+
+    torch.save({"format": checkpoint.FORMAT, "version": 1, "card": Attack()}, tmp_path / "attack.pt")
+    (tmp_path / "plain.pt").write_bytes(pickle.dumps(Attack()))
+    for name in ("attack.pt", "plain.pt"):
+        with pytest.raises(LaneError, match="not a checkpoint, or a broken one"):
+            load(tmp_path / name)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_that_is_cut_off_anywhere(path):
+    whole = path.read_bytes()
+    for size in [0, 1, 10, len(whole) // 2, len(whole) - 1]:
+        path.write_bytes(whole[:size])
+        with pytest.raises(LaneError, match=r"model.pt: (not a checkpoint|cannot be read)") as raised:
+            load(path)
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"hello\n", b"\x80\x02]q\x00.", bytes(range(256)) * 20, b"PK\x03\x04"]
+)
+def test_a_foreign_file(tmp_path, content):
+    (tmp_path / "foreign").write_bytes(content)
+    with pytest.raises(LaneError, match="foreign: "):
+        load(tmp_path / "foreign")
+
+
+@pytest.mark.parametrize("content", [[1, 2], {"weights": {}}, {"format": "other"}, "text"])
+def test_a_torch_file_of_another_kind(tmp_path, content):
+    torch.save(content, tmp_path / "other.pt")
+    with pytest.raises(LaneError, match="a torch file, but not a checkpoint"):
+        load(tmp_path / "other.pt")
+
+
+def rewritten(path, **changes):
+    content = {**torch.load(path, weights_only=True), **changes}
+    torch.save({key: value for key, value in content.items() if value is not None}, path)
+
+
+def test_a_newer_version(path):
+    rewritten(path, version=2)
+    with pytest.raises(LaneError, match="checkpoint version 2, this release reads 1; use the release"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"config": None},
+        {"config": {"hidden": 0}},
+        {"config": [1]},
+        {"source": None},
+        {"source": 5},
+        {"source": [1, 2]},
+        {"source": ["walk", "walk"]},
+        {"target": ["$x"]},
+        {"weights": None},
+        {"card": None},
+        {"training": None},
+    ],
+    ids=str,
+)
+def test_a_part_that_is_missing_or_malformed(path, changes):
+    rewritten(path, **changes)
+    with pytest.raises(LaneError, match=r"model.pt: a checkpoint with a part missing or malformed"):
+        load(path)
+
+
+def test_weights_of_another_size(path):
+    rewritten(path, source=["walk", "twice", "thrice"])
+    with pytest.raises(LaneError, match="the weights do not fit the checkpoint's config"):
+        load(path).model()
+
+
+def test_no_file_and_no_file_to_read(tmp_path):
+    with pytest.raises(LaneError, match=r"gone.pt: no such file; `lane-train --out .*gone.pt` makes one"):
+        load(tmp_path / "gone.pt")
+    with pytest.raises(LaneError, match="is a directory"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        RuntimeError("PytorchStreamWriter failed: no space left"),
+    ],
+)
+def test_a_write_that_fails_leaves_the_old_file(path, monkeypatch, kept, error):
+    before = path.read_bytes()
+
+    def write_some(content, stream):
+        stream.write(b"half")
+        raise error
+
+    monkeypatch.setattr(torch, "save", write_some)
+    with pytest.raises(
+        LaneError, match=r"model.pt: cannot be written: .*[Nn]o space left.*; free some space"
+    ):
+        save(kept, path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(tmp_path, monkeypatch, kept):
+    """The file is real, and every byte that reaches it fails as on a full disk."""
+    real = Path.open
+
+    def on_a_full_disk(path: Path, mode: str = "r", **options):
+        if mode != "xb":
+            return real(path, mode, **options)
+        path.touch()
+        return real(Path("/dev/full"), "wb")
+
+    monkeypatch.setattr(Path, "open", on_a_full_disk)
+    with pytest.raises(LaneError, match="cannot be written"):
+        save(kept, tmp_path / "model.pt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LaneError, match=r"file/model.pt: cannot be written: .*; .* name another place"):
+        write_atomically(tmp_path / "file" / "model.pt", lambda stream: stream.write(b"x"))
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_the_right_to_write(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(LaneError, match="Permission denied"):
+            write_atomically(tmp_path / "model.pt", lambda stream: stream.write(b"x"))
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_killed_while_writing_leaves_the_old_file(path):
+    before = path.read_bytes()
+    code = """
+import os, signal, sys
+from pathlib import Path
+from lane.base.files import write_atomically
+
+def write(stream):
+    stream.write(b"half")
+    stream.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_atomically(Path(sys.argv[1]), write)
+"""
+    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == -9
+    assert path.read_bytes() == before
