@@ -34,7 +34,7 @@ def test_an_unknown_task_lists_the_tasks_and_suggests_the_nearest() -> None:
     with pytest.raises(LaneError, match="no task 'adjump'; did you mean 'addjump'") as caught:
         load_task("adjump")
     assert all(name in str(caught.value) for name in task_names())
-    with pytest.raises(LaneError, match="no task 'xyz' .the tasks are simple, addjump"):
+    with pytest.raises(LaneError, match=r"no task 'xyz' \(the tasks are simple, addjump"):
         load_task("xyz")
     with pytest.raises(LaneError, match="did you mean 'around_right'"):
         load_task("Around-Right")
