@@ -89,7 +89,7 @@ class Reference:
 
 def language_commands(checkpoint: Checkpoint, data_dir: Path | None) -> Groups:
     """The commands of the model's language; for a model of one of the nine tasks, the tests of all nine."""
-    task = str(checkpoint.card.get("task"))
+    task = checkpoint.card.task
     words = {word for pair in scan_pairs() for word in pair.source}
     if words == set(checkpoint.source.words):
         own = scan_pairs()
@@ -250,7 +250,7 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
     torch.set_num_threads(1)
     checkpoint = load(model)
     card = checkpoint.card
-    name = name or f"{card.get('task', model.stem)}, seed {card.get('seed')}"
+    name = name or f"{card.task or model.stem}, seed {card.seed}"
     paths = {kind: model.with_suffix(suffix) for kind, suffix in SUFFIXES.items()}
     missing = tuple(kind for kind, path in paths.items() if not path.exists())
     if missing:

@@ -209,7 +209,7 @@ def _run(plan: "Plan", minutes: float | None, quiet: bool) -> None:
 
 
 def _tell(plan: "Plan", result: "Result") -> None:
-    """The result on standard output: rules, accuracy, trust, what does not fit."""
+    """The result on standard output: rules, accuracy, agreement, what does not fit."""
     words = [rule for rule in result.rules if rule.is_word]
     others = [rule for rule in result.rules if not rule.is_word]
     typer.echo(f"{len(words)} words and {len(others)} rules:")
@@ -223,7 +223,7 @@ def _tell(plan: "Plan", result: "Result") -> None:
         typer.echo(f"... and {len(result.misfits) - SHOWN_MISFITS} pairs more, in {plan.run_dir}/misfits.tsv")
     shown = ", ".join(f"{name} {value:.2%}" for name, value in result.accuracy.items())
     typer.echo(f"accuracy: {shown}")
-    typer.echo(f"trust: {result.reason}")
+    typer.echo(f"agreement: {result.reason}")
     typer.echo(
         f"{result.seconds:.1f} s, {result.candidates} candidates, {result.trajectories:,} derivations, "
         f"model in {result.model}"

@@ -237,7 +237,7 @@ def _provenance(request: Request, checkpoint: Checkpoint, study: _Study) -> dict
         "verified": {"data": len(request.data), "random": request.random, "seed": verify.SEED},
         "thinnest": None if study.margin is None else study.margin.kind,
     }
-    card = dict(checkpoint.card)
+    card = checkpoint.card.model_dump(mode="json")
     if len(json.dumps(card, ensure_ascii=False).encode()) > MAX_PROVENANCE_BYTES // 2:
         card.pop("rules", None)  # the files hold them anyway
     return {"training": card, "export": facts}

@@ -121,7 +121,6 @@ def _of_checkpoint(file: ModelFile) -> Card:
     from lane.models import checkpoint
 
     loaded = checkpoint.load(file.path)
-    trust = loaded.card.get("trust")
     return Card(
         str(file.path),
         CHECKPOINT,
@@ -132,8 +131,8 @@ def _of_checkpoint(file: ModelFile) -> Card:
         loaded.target.words,
         {"max_words": loaded.config.max_words, "max_actions": loaded.config.max_actions},
         None,
-        trust if isinstance(trust, float) else None,
-        loaded.card,
+        loaded.card.agreement,
+        loaded.card.model_dump(mode="json"),
         (),
         {"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
     )

@@ -40,7 +40,7 @@ def describe(
         "statuses": [STATUSES[number] for number in sorted(STATUSES)],
         "limits": {"max_words": config.max_words, "max_actions": config.max_actions},
         "margin": margin,
-        "trust": checkpoint.card.get("trust"),
+        "trust": checkpoint.card.agreement,
         "config": config.model_dump(),
         "provenance": dict(provenance),
         "rules": rules,

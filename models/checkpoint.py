@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import ValidationError
 
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
 from lane.base.vocabulary import Vocabulary
+from lane.models.card import ModelCard, first_problem
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 
@@ -21,14 +23,14 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model with its vocabulary, its card (provenance, trust) and, while it is trained, its state."""
+    """A model with its vocabularies, its card and, while it is trained, the state of the training."""
 
     config: ModelConfig
     source: Vocabulary
     target: Vocabulary
     weights: dict[str, torch.Tensor]
-    card: dict[str, Any] = field(default_factory=dict)  # JSON values only: it travels into every artifact
-    training: dict[str, Any] = field(default_factory=dict)  # optimisers, random states, curriculum
+    card: ModelCard = field(default_factory=ModelCard)
+    training: dict[str, Any] = field(default_factory=dict)  # plain values and tensors
 
     def model(self) -> LaneModel:
         """The networks, ready to translate."""
@@ -49,7 +51,7 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         "source": list(checkpoint.source),
         "target": list(checkpoint.target),
         "weights": checkpoint.weights,
-        "card": checkpoint.card,
+        "card": checkpoint.card.model_dump(mode="json"),
         "training": checkpoint.training,
     }
     write_atomically(path, lambda stream: torch.save(content, stream))
@@ -77,12 +79,13 @@ def load(path: Path) -> Checkpoint:
         )
     try:
         return Checkpoint(
-            ModelConfig(**content["config"]),
-            Vocabulary(content["source"]),
-            Vocabulary(content["target"]),
-            content["weights"],
-            content["card"],
-            content["training"],
+            config=ModelConfig(**content["config"]),
+            source=Vocabulary(content["source"]),
+            target=Vocabulary(content["target"]),
+            weights=content["weights"],
+            card=ModelCard.read(content["card"]),
+            training=content["training"],
         )
     except (KeyError, TypeError, ValueError, AttributeError, LaneError) as error:
-        raise LaneError(f"{path}: a checkpoint with a part missing or malformed ({error})") from None
+        reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise LaneError(f"{path}: a checkpoint with a part missing or malformed ({reason})") from None

@@ -1,4 +1,4 @@
-"""Trust without labels: do independent models say the same about commands that nobody labelled?"""
+"""Agreement without labels: do independent models say the same about commands that nobody labelled?"""
 
 import random
 

@@ -20,6 +20,7 @@ from lane.data import checksum
 from lane.data.pair import Pair
 from lane.data.task import Task
 from lane.models import checkpoint
+from lane.models.card import ModelCard, TrainingData
 from lane.trainer import rules
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
@@ -48,7 +49,7 @@ class Result:
     converged: bool
     stopped: bool  # by the user or by the clock, before the search had ended
     reason: str
-    trust: float
+    agreement: float
     rules: tuple[Rule, ...]
     misfits: tuple[Misfit, ...]
     accuracy: dict[str, float]  # by name of the set: train, test, ...
@@ -124,7 +125,7 @@ def _write_down(plan: Plan, result: Result, peak: float) -> None:
     """The result for programs, and all misfits for people, into the run directory."""
     numbers = {
         "converged": result.converged,
-        "trust": result.trust,
+        "agreement": result.agreement,
         "accuracy": result.accuracy,
         "rules": len(result.rules),
         "misfits": len(result.misfits),
@@ -208,20 +209,20 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
     for name, pairs in (("test", plan.task.test), *plan.evaluate):
         if pairs:
             accuracy[name] = measure(learner, pairs, vocabularies)
-    card = {
-        "task": plan.task.name,
-        "version": version(DISTRIBUTION),
-        "seed": plan.seed,
-        "data": {"pairs": len(job.pairs), "distinct": len(examples), "sha256": checksum(job.pairs)},
-        "config": plan.config.model_dump(),
-        "converged": found.converged,
-        "reason": found.reason,
-        "trust": found.trust,
-        "accuracy": accuracy,
-        "rules": [str(rule) for rule in table],
-        "misfits": len(misfits),
-        "candidates": len(found.candidates),
-    }
+    card = ModelCard(
+        task=plan.task.name,
+        version=version(DISTRIBUTION),
+        seed=plan.seed,
+        data=TrainingData(pairs=len(job.pairs), distinct=len(examples), sha256=checksum(job.pairs)),
+        config=job.config.model_dump(mode="json"),
+        converged=found.converged,
+        reason=found.reason,
+        agreement=found.agreement,
+        accuracy=accuracy,
+        rules=tuple(str(rule) for rule in table),
+        misfits=len(misfits),
+        candidates=len(found.candidates),
+    )
     done = checkpoint.Checkpoint(
         job.config.network(found.fit.constants), *vocabularies, found.fit.weights, card
     )
@@ -233,7 +234,7 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
         found.converged,
         stopped,
         found.reason,
-        found.trust,
+        found.agreement,
         tuple(table),
         tuple(misfits),
         accuracy,

@@ -16,7 +16,7 @@ class Found:
 
     fit: Fit
     converged: bool
-    trust: float  # agreement of the chosen with the candidate that is nearest to it; alone: with itself
+    agreement: float  # share of new commands that the nearest candidate translates alike; alone: itself
     candidates: tuple[Fit, ...]
     reason: str  # why it is, or is not, taken as converged
 
@@ -44,15 +44,16 @@ def judge(fits: list[Fit], agreement: Agreement) -> Found:
         reason = f"no model fits: the best gets {len(best.wrong)} pairs wrong"
         return Found(best, False, 0.0, tuple(fits), reason)
     if len(fits) == 1:
-        trust = agreement.with_itself(fitted[0])
-        return Found(fitted[0], trust >= AGREED, trust, tuple(fits), f"consistent with itself on {trust:.2%}")
+        agreed = agreement.with_itself(fitted[0])
+        reason = f"consistent with itself on {agreed:.2%}"
+        return Found(fitted[0], agreed >= AGREED, agreed, tuple(fits), reason)
     nearest = 0.0
     for place, fit in enumerate(fitted):
-        trust = max((agreement.between(fit, other) for other in fitted if other is not fit), default=0.0)
-        nearest = max(nearest, trust) if place == 0 else nearest
-        if trust >= AGREED:
-            reason = f"independent candidates agree on {trust:.2%} of new commands"
-            return Found(fit, True, trust, tuple(fits), reason)
+        agreed = max((agreement.between(fit, other) for other in fitted if other is not fit), default=0.0)
+        nearest = max(nearest, agreed) if place == 0 else nearest
+        if agreed >= AGREED:
+            reason = f"independent candidates agree on {agreed:.2%} of new commands"
+            return Found(fit, True, agreed, tuple(fits), reason)
     if len(fitted) == 1:
         reason = "only one candidate fits, so that none can confirm it"
     else:

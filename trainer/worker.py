@@ -82,7 +82,6 @@ def _keep(candidate: Candidate, job: Job, path: Path) -> None:
         source=job.vocabularies[0],
         target=job.vocabularies[1],
         weights=attempt.model.state_dict(),
-        card={"unfinished": True},
         training=candidate.state(),
     )
     checkpoint.save(kept, path)

@@ -171,8 +171,7 @@ def rules(study: Study) -> None:
 
     found = {
         task: {
-            seed: checkpoint.load(_model(study, task, seed)).card["rules"]
-            for seed in range(1, study.seeds + 1)
+            seed: checkpoint.load(_model(study, task, seed)).card.rules for seed in range(1, study.seeds + 1)
         }
         for task in TASKS
     }

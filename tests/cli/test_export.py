@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from lane.base.vocabulary import Vocabulary
+from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
@@ -29,7 +30,10 @@ def exported(tmp_path_factory) -> Path:
     model = LaneModel(4, 3, config)
     weights = {name: 4 * tensor for name, tensor in model.state_dict().items()}
     words = Vocabulary(["fep", "jump", "run", "twice"])
-    save(Checkpoint(config, words, Vocabulary(["A", "B", "C"]), weights, {"task": "toy"}), place / "model.pt")
+    save(
+        Checkpoint(config, words, Vocabulary(["A", "B", "C"]), weights, ModelCard(task="toy")),
+        place / "model.pt",
+    )
     (place / "pairs.tsv").write_text("jump twice\tA A\nrun\tB\njump fep run\tB A\n")
     done = lane_export(
         place / "model.pt", "--out", place / "out", "--verify", place / "pairs.tsv", "--random", "60"

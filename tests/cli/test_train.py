@@ -83,8 +83,8 @@ def test_limit_is_learned_for_real(tmp_path):
     assert "\x1b" not in errors, "plain lines where there is no terminal"
 
     kept = checkpoint.load(model)
-    assert kept.card["converged"]
-    assert kept.card["accuracy"] == {"train": 1.0, "test": 1.0}
+    assert kept.card.converged
+    assert kept.card.accuracy == {"train": 1.0, "test": 1.0}
     words = [[kept.source.number(word) for word in ("zup", "blicket", "wif", "kiki", "dax", "fep")]]
     actions, length, _ = kept.model()(padded(words))
     said = [kept.target.word(action) for action in actions[0, : length[0]].tolist()]
@@ -104,7 +104,7 @@ def test_not_converged_keeps_the_model_and_says_what_to_try(uninterrupted):
     assert f"the best model is kept in {folder}/model.pt" in errors
     assert "--seed" in errors
     assert "lane-data check" in errors
-    assert not checkpoint.load(folder / "model.pt").card["converged"]
+    assert not checkpoint.load(folder / "model.pt").card.converged
     assert "does not fit: walk -> " in output, "one of two outputs of the same input is wrong"
     assert "   the rules say " in output
 
@@ -173,7 +173,7 @@ def test_interrupted_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, t
     code, errors = run.end()
     assert code == 143
     assert "error: stopped by SIGTERM; the best so far is in" in errors
-    assert checkpoint.load(tmp_path / "model.pt").card["task"] == "pairs.tsv"
+    assert checkpoint.load(tmp_path / "model.pt").card.task == "pairs.tsv"
 
     lane_train(*tiny, "--resume", "--workers", 1, code=1)
     assert_same_model(tmp_path / "model.pt", uninterrupted[0] / "model.pt")
@@ -224,7 +224,7 @@ def test_readers_that_have_gone_lose_nothing(tiny, tmp_path):
     for end in ends:
         os.close(end)
     assert process.wait(timeout=120) in (0, 1)
-    assert checkpoint.load(tmp_path / "model.pt").card["task"] == "pairs.tsv"
+    assert checkpoint.load(tmp_path / "model.pt").card.task == "pairs.tsv"
 
 
 def test_pairs_from_standard_input_with_some_held_out(tmp_path):

@@ -9,6 +9,7 @@ import torch
 
 from lane.base.vocabulary import Vocabulary
 from lane.export.guarded import Core
+from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
@@ -26,7 +27,7 @@ def make_checkpoint(
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(sharp)
-    card = {"task": "random", "seed": seed, "trust": 0.5}
+    card = ModelCard(task="random", seed=seed, agreement=0.5)
     return Checkpoint(config, Vocabulary(words), Vocabulary(ACTIONS), model.state_dict(), card)
 
 

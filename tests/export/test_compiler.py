@@ -9,6 +9,7 @@ from lane.base.errors import LaneError
 from lane.base.vocabulary import Vocabulary
 from lane.export.closure import close
 from lane.export.compiler import compile_program, refuse_limits, solve, spans_of
+from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
@@ -27,7 +28,7 @@ def waves() -> Checkpoint:
         parameter.copy_((2.5 * torch.sin(index * 2.233 + 0.3)).view_as(parameter))
         count += parameter.numel()
     words, actions = Vocabulary(["dax", "größe", "kiki", "lug"]), Vocabulary(["BLUE", "RED", "Ä"])
-    return Checkpoint(config, words, actions, model.state_dict(), {"trust": 0.75})
+    return Checkpoint(config, words, actions, model.state_dict(), ModelCard(agreement=0.75))
 
 
 def compiled(checkpoint: Checkpoint) -> Program:

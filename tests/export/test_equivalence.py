@@ -128,8 +128,8 @@ def test_what_a_model_is_asked(proof, checkpoint_of):
     scan = {word for pair in proof.scan_pairs() for word in pair.source}
 
     def asked(task, words):
-        checkpoint = checkpoint_of(words=tuple(sorted(words)))
-        checkpoint.card["task"] = task
+        made = checkpoint_of(words=tuple(sorted(words)))
+        checkpoint = replace(made, card=made.card.model_copy(update={"task": task}))
         return {group: len(texts) for group, texts in proof.language_commands(checkpoint, None).items()}
 
     groups = asked("addjump", scan)

@@ -13,6 +13,7 @@ import torch
 from lane.base.errors import LaneError
 from lane.base.vocabulary import Vocabulary
 from lane.models import checkpoint
+from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, load, save, write_atomically
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
@@ -28,7 +29,7 @@ def model():
 
 @pytest.fixture
 def kept(model):
-    card = {"task": "limit", "trust": 0.5, "rules": ["$x twice -> $X $X"]}
+    card = ModelCard(task="limit", agreement=0.5, rules=("$x twice -> $X $X",))
     training = {"random": torch.get_rng_state(), "updates": 3, "fit": None}
     words, actions = Vocabulary(["walk", "twice"]), Vocabulary(["W", "R"])
     return Checkpoint(CONFIG, words, actions, model.state_dict(), card, training)
@@ -114,14 +115,24 @@ def test_a_newer_version(path):
         {"target": ["$x"]},
         {"weights": None},
         {"card": None},
+        {"card": "text"},
+        {"card": {"agreement": 2}},
+        {"card": {"colour": "red"}},
         {"training": None},
     ],
     ids=str,
 )
 def test_a_part_that_is_missing_or_malformed(path, changes):
     rewritten(path, **changes)
-    with pytest.raises(LaneError, match=r"model.pt: a checkpoint with a part missing or malformed"):
+    with pytest.raises(LaneError, match=r"model.pt: a checkpoint with a part missing or malformed") as raised:
         load(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_card_of_an_older_file(path, kept):
+    card = kept.card.model_dump(mode="json")
+    rewritten(path, card={"trust": card.pop("agreement"), **card})
+    assert load(path).card == kept.card
 
 
 def test_weights_of_another_size(path):

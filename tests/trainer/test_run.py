@@ -69,7 +69,7 @@ def test_same_seed_same_model(plan, uninterrupted, pairs):
     found = checkpoint.load(plan.out)
     for name, value in uninterrupted[1].weights.items():
         assert torch.equal(found.weights[name], value), name
-    assert "test" in found.card["accuracy"]
+    assert "test" in found.card.accuracy
 
 
 def test_another_seed_another_model(plan, uninterrupted):
@@ -152,9 +152,9 @@ def test_only_the_same_run_is_resumed(plan, pairs):
 
 def test_the_card_tells_what_it_is(uninterrupted, pairs):
     result, kept, _, plan = uninterrupted
-    assert (kept.card["task"], kept.card["seed"], kept.card["data"]["pairs"]) == ("tiny", 1, len(pairs))
-    assert kept.card["config"] == CONFIG.model_dump()
-    assert (kept.card["converged"], kept.card["trust"]) == (result.converged, result.trust)
+    assert (kept.card.task, kept.card.seed, kept.card.data.pairs) == ("tiny", 1, len(pairs))
+    assert kept.card.config == CONFIG.model_dump()
+    assert (kept.card.converged, kept.card.agreement) == (result.converged, result.agreement)
     assert kept.training == {}
     assert json.loads((plan.run_dir / "result.json").read_text())["accuracy"] == result.accuracy
 

@@ -26,7 +26,7 @@ class Agreed:
 
 def test_two_that_agree():
     found = judge([fit(0), fit(1)], Agreed({(0, 1): 1.0}))
-    assert (found.fit.number, found.converged, found.trust) == (0, True, 1.0)
+    assert (found.fit.number, found.converged, found.agreement) == (0, True, 1.0)
     assert "agree on 100.00%" in found.reason
 
 
@@ -37,12 +37,12 @@ def test_the_better_of_those_that_agree_is_taken():
 
 def test_the_best_is_passed_over_if_only_others_agree():
     found = judge([fit(0, rules=9), fit(1, rules=9), fit(2)], Agreed({(0, 1): 1.0, (0, 2): 0.7}))
-    assert (found.fit.number, found.converged, found.trust) == (0, True, 1.0)
+    assert (found.fit.number, found.converged, found.agreement) == (0, True, 1.0)
 
 
 def test_where_none_agrees_the_best_is_kept_and_not_taken_as_found():
     found = judge([fit(0, rules=9), fit(1)], Agreed({(0, 1): 0.42}))
-    assert (found.fit.number, found.converged, found.trust) == (1, False, 0.42)
+    assert (found.fit.number, found.converged, found.agreement) == (1, False, 0.42)
     assert "agree on 42.00% of new commands only" in found.reason
 
 
@@ -55,12 +55,12 @@ def test_one_that_fits_has_none_to_confirm_it():
 @pytest.mark.parametrize(("alone", "converged"), [(1.0, True), (0.9, False)])
 def test_a_single_candidate_must_be_consistent_with_itself(alone, converged):
     found = judge([fit(0)], Agreed(alone=alone))
-    assert (found.converged, found.trust) == (converged, alone)
+    assert (found.converged, found.agreement) == (converged, alone)
 
 
 def test_where_none_fits_the_fewest_wrong_are_kept():
     found = judge([fit(0, False, 5), fit(1, False, 2), fit(2, False, 2, simplicity=0.1)], Agreed())
-    assert (found.fit.number, found.converged, found.trust) == (1, False, 0.0)
+    assert (found.fit.number, found.converged, found.agreement) == (1, False, 0.0)
     assert "gets 2 pairs wrong" in found.reason
 
 

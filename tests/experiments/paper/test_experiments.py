@@ -14,6 +14,7 @@ from lane.experiments.paper import experiments
 from lane.experiments.paper.departures import DEPARTURES, FOUR, SINGLE
 from lane.experiments.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 from lane.models import checkpoint
+from lane.models.card import ModelCard
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.trainer.config import build_config
@@ -112,7 +113,9 @@ def test_kept_models_are_asked_for_long_commands_and_their_rules(study, monkeypa
     study.models.mkdir()
     torch.manual_seed(1)
     model = LaneModel(len(source), len(target), config)
-    kept = checkpoint.Checkpoint(config, source, target, model.state_dict(), {"rules": ["walk -> I_WALK"]})
+    kept = checkpoint.Checkpoint(
+        config, source, target, model.state_dict(), ModelCard(rules=("walk -> I_WALK",))
+    )
     checkpoint.save(kept, study.models / "extend-1.pt")
     experiments.reproduce(study, ["productivity", "rules"])
     figures = json.loads(study.file("productivity.json").read_text())

@@ -1,0 +1,64 @@
+"""The card: typed, plain JSON outside, and readable from older files."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from lane.base.errors import LaneError
+from lane.models.card import ModelCard, TrainingData
+
+SHARE = st.floats(0, 1)
+CARDS = st.builds(
+    ModelCard,
+    task=st.text(),
+    seed=st.integers(0, 2**62),
+    data=st.builds(TrainingData, pairs=st.integers(0, 10**9), sha256=st.text()),
+    config=st.dictionaries(st.text(), st.integers() | st.booleans() | st.text()),
+    converged=st.booleans(),
+    agreement=st.none() | SHARE,
+    accuracy=st.dictionaries(st.text(), SHARE),
+    rules=st.lists(st.text()).map(tuple),
+)
+
+
+@given(CARDS)
+def test_survives_json(card):
+    assert ModelCard.read(json.loads(json.dumps(card.model_dump(mode="json")))) == card
+
+
+def test_an_unfinished_model_says_so():
+    assert ModelCard().reason == "training has not ended"
+    assert not ModelCard().converged
+    assert ModelCard().agreement is None
+
+
+def test_the_measure_of_older_files_is_read():
+    assert ModelCard.read({"trust": 0.75}) == ModelCard(agreement=0.75)
+    assert "trust" not in ModelCard(agreement=0.75).model_dump(mode="json")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "card: Input should be a valid dictionary"),
+        ([], "card: Input should be a valid dictionary"),
+        ({"agreement": 2}, "card: agreement: Input should be less than or equal to 1"),
+        ({"agreement": float("nan")}, "card: agreement: .*finite"),
+        ({"data": {"pairs": -1}}, "card: data.pairs: .*greater than or equal to 0"),
+        ({"rules": [1]}, "card: rules.0: .*string"),
+        ({"colour": "red"}, "card: colour: .*not permitted"),
+    ],
+    ids=str,
+)
+def test_a_malformed_card_is_an_error_of_one_sentence(content, message):
+    with pytest.raises(LaneError, match=message) as raised:
+        ModelCard.read(content)
+    assert "\n" not in str(raised.value)
+
+
+def test_is_frozen():
+    with pytest.raises(ValidationError, match="frozen"):
+        ModelCard().converged = True
