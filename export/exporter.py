@@ -270,7 +270,6 @@ def _verified(request: Request, study: _Study, made: _Made, report: Report) -> t
 def _check_file(path: Path, data: bytes, study: _Study, complete: bool, report: Report) -> None:
     begin = time.perf_counter()
     write_atomically(path, lambda stream: stream.write(data))
-    path.chmod(0o644)
     found = verify.differences(path, study.commands, study.answers, complete)
     if found:
         shown = "\n".join(f"  {difference}" for difference in found[:SHOWN])

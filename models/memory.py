@@ -120,10 +120,15 @@ def padded(actions: Tensor, length: Tensor) -> Tensor:
 
 
 def outcome(lengths: Tensor, root: Tensor, limit: int) -> tuple[Tensor, Tensor]:
-    """Length and status of each row's output.  # [B, S], [B] -> [B], [B]"""
+    """Length and status of each row's output.  # [B, S], [B] -> [B], [B]
+
+    A row fails if any of its values is too long, even one that a later rule deletes: a program stops at
+    the first such value, and all files of a model must agree. Steps that were not taken have length 0.
+    """
     length = lengths.gather(1, root.unsqueeze(1))[:, 0]
-    status = (length > limit).to(torch.int64) * symbols.OUTPUT_TOO_LONG
-    return torch.where(length > limit, torch.zeros_like(length), length), status
+    too_long = (lengths > limit).sum(dim=1) > 0
+    status = too_long.to(torch.int64) * symbols.OUTPUT_TOO_LONG
+    return torch.where(too_long, torch.zeros_like(length), length), status
 
 
 def write_out(

@@ -66,7 +66,7 @@ class LaneModel(nn.Module):
         """Derive, solve and write out each row of `words` (0 behind the last word, no row empty).
 
         All derivations are composed first, since the Composer never sees the Solver's output, and all
-        their expressions are then solved together. Outputs longer than `limit` are not written.
+        their expressions are then solved together. A row with a value longer than `limit` is not written.
         """
         derivations = self.composer.compose(words, temperature)
         spans, span = distinct_spans(derivations.nodes, derivations.node)
@@ -78,7 +78,7 @@ class LaneModel(nn.Module):
         else:
             taken = derivations.node != symbols.NONE  # [B, S]
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
-            # An output is no shorter than any template in it: one beyond the limit need not be drawn.
+            # A value is no shorter than its template: a template beyond the limit need not be drawn.
             longest = max(self.solver.variables, min(self.solver.template_limit, limit))
             translations = self.solver.solve(spans, span[taken], warmth, longest)
             place = torch.arange(warmth.size(0), device=words.device)

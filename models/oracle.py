@@ -38,6 +38,7 @@ class Derivation:
 
     steps: list[Step] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
+    longest: int = 0  # the length of its longest value, which a later rule may have deleted
     whole: bool = True  # the root's own check recognised it
     log_prob: Tensor = field(default_factory=lambda: torch.zeros([]))
     entropy: Tensor = field(default_factory=lambda: torch.zeros([]))
@@ -124,6 +125,7 @@ class Oracle:
         variables, value = self.solver.variables, []
         for token in template:
             value += [token - variables] if token > variables else read[token - 1][1]
+        self._derivation.longest = max(self._derivation.longest, len(value))
         slot = next(slot for slot in range(len(memory) + 1) if slot not in memory)
         memory[slot] = (len(self._derivation.steps), value)
         step = Step(item.leaves, tuple(number for number, _ in read), tuple(template), slot)

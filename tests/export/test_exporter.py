@@ -1,5 +1,6 @@
 """Exporting writes all files or none, and says what a file leaves out."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,15 @@ def test_the_same_export_gives_the_same_bytes(trained, commands_of):
     assert first.files[0].sha256 == again.files[0].sha256
     assert first.margin == again.margin
     assert first.files[0].path.read_bytes() == again.files[0].path.read_bytes()
-    assert first.files[0].path.stat().st_mode & 0o777 == 0o644
+
+
+def test_the_umask_decides_who_may_read(trained):
+    old = os.umask(0o077)
+    try:
+        (written,) = export(Request(trained, trained.parent, formats=("program",), random=5)).files
+    finally:
+        os.umask(old)
+    assert written.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_budget_is_kept_and_named(trained, commands_of):

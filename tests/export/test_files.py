@@ -10,13 +10,15 @@ import pytest
 import torch
 
 from lane.export.compiler import compile_program, solve, spans_of
-from lane.export.exporter import SUFFIXES
+from lane.export.exporter import SUFFIXES, Request, export
 from lane.export.guarded import Core
 from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
 from lane.export.probe import open_file
 from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
+from lane.models.checkpoint import save
+from lane.models.oracle import Oracle
 from lane.runtime.containers import CARD
 
 KINDS = tuple(SUFFIXES)
@@ -72,6 +74,27 @@ def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
         core = Core(checkpoint.model(), len(words), checkpoint.config)
         (tmp_path / f"m.{suffix}").write_bytes(make(core, describe(checkpoint, kind, None, [], {})))
         assert open_file(tmp_path / f"m.{suffix}")(commands) == wanted
+
+
+@pytest.mark.parametrize("deleting", [True, False])
+@pytest.mark.parametrize("seed", [3, 5, 13])  # random models that delete such values where they may
+def test_one_meaning_of_too_many_actions(checkpoint_of, commands_of, tmp_path, seed, deleting):
+    """All three files fail on the same commands: those with any value, deleted or not, beyond the limit."""
+    words = ("a", "b", "c")
+    limits = {"deleting": deleting, "template_limit": 4, "max_actions": 8, "constants": True}
+    checkpoint = checkpoint_of(seed, words=words, **limits)
+    commands, model = commands_of(seed, 250, 9, words), checkpoint.model().double()
+    wanted, deleted = [], 0
+    for command in commands:
+        derivation = Oracle(model).derive([words.index(word) + 1 for word in command.split()])
+        text = " ".join(checkpoint.target.word(action) for action in derivation.actions)
+        wanted.append(("too-many-actions", "") if derivation.longest > 8 else ("ok", text))
+        deleted += len(derivation.actions) <= 8 < derivation.longest
+    assert (deleted > 0) == deleting
+    assert expected(model, checkpoint, commands) == wanted
+    save(checkpoint, tmp_path / "m.pt")
+    for written in export(Request(tmp_path / "m.pt", tmp_path, random=20)).files:
+        assert open_file(written.path)(commands) == wanted
 
 
 def test_the_archive_has_lines_and_numbers(files, checkpoint):

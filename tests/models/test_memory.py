@@ -92,7 +92,7 @@ def test_values_are_those_of_a_recursion_unless_they_are_too_long(program, limit
     written = []
     for row, (steps, root) in enumerate(rows):
         expected = evaluated(templates, steps, root)
-        too_long = len(expected) > limit
+        too_long = any(len(evaluated(templates, steps, step)) > limit for step in range(len(steps)))
         assert values.status[row] == (symbols.OUTPUT_TOO_LONG if too_long else symbols.OK)
         expected = [] if too_long else expected
         assert values.length[row] == len(expected)
@@ -119,10 +119,18 @@ def test_every_step_is_measured(program):
 def test_a_length_that_overflows_is_only_too_long():
     """Sixty doublings of a doubling: the lengths must saturate, not wrap."""
     steps = [(0, [NONE] * VARIABLES), *((1, [step, step]) for step in range(80))]
-    program = 1, [[VARIABLES + 1], [1, 1, 2, 2]], [(steps, 80), (steps, 1)]
+    ended = steps[:2] + [(NONE, [NONE] * VARIABLES)] * 79  # steps that were not taken
+    program = 1, [[VARIABLES + 1], [1, 1, 2, 2]], [(steps, 80), (ended, 1)]
     values = mem.expand(**as_tensors(*program), limit=1000)
     assert values.status.tolist() == [symbols.OUTPUT_TOO_LONG, symbols.OK]
     assert values.length.tolist() == [0, 4]
+
+
+def test_a_deleted_value_that_is_too_long_fails_the_row():
+    steps = [(0, [NONE] * VARIABLES), (1, [0, 0]), (2, [1, 0])]
+    program = 1, [[VARIABLES + 1], [1, 1, 1, 1], [2]], [(steps, 2)]
+    assert mem.expand(**as_tensors(*program), limit=3).status.tolist() == [symbols.OUTPUT_TOO_LONG]
+    assert mem.expand(**as_tensors(*program), limit=4).length.tolist() == [1]
 
 
 def test_long_outputs_are_written_in_portions(monkeypatch):

@@ -94,7 +94,7 @@ class Replay:
 def assert_same(rollout: Rollout, row: int, derivation: Derivation, variables: int) -> None:
     assert steps_of(rollout, row, variables) == derivation.steps
     assert bool(rollout.derivations.whole[row]) == derivation.whole
-    if len(derivation.actions) > LIMIT:
+    if derivation.longest > LIMIT:
         assert rollout.values.status[row] == symbols.OUTPUT_TOO_LONG
     else:
         length = int(rollout.values.length[row])
