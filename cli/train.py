@@ -267,10 +267,12 @@ def settings_command() -> None:
     \b
     Example: lane-train --set samples=40 --set entropy=0.1
     """
-    from lane.trainer.config import TrainConfig
+    from lane.trainer.config import GROUPS, TrainConfig
 
     for name, field in TrainConfig.model_fields.items():
-        typer.echo(f"{name:22}{field.default!s:12}{field.description}")
+        if name in GROUPS:
+            typer.echo(f"{GROUPS[name]}:")
+        typer.echo(f"  {name:22}{field.default!s:12}{field.description}")
 
 
 @app.command("sweep")

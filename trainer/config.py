@@ -1,32 +1,23 @@
 """How to train: one flat, frozen, documented record; every field is also a `--set key=value`."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from lane.base.errors import LaneError
 from lane.base.suggestion import did_you_mean
-from lane.models.config import ModelConfig
+from lane.models.card import first_problem
+from lane.models.config import ModelConfig, NetworkConfig
 
 
-class TrainConfig(BaseModel):
+class TrainConfig(NetworkConfig):
     """The recipe. Defaults are the preset `fast`; PRESETS lists what others change."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    # The networks
-    embedding: int = Field(64, ge=1, le=4096, description="Length of the word and variable vectors.")
-    hidden: int = Field(64, ge=1, le=4096, description="Length of the hidden vectors.")
-    composer: bool = Field(True, description="Without: the whole command is one span (an ablation).")
-    span_limit: int = Field(3, ge=2, le=64, description="Spans with this many tokens are always recognised.")
-    variable_limit: int = Field(2, ge=2, le=8, description="Spans with this many variables always are too.")
-    template_limit: int = Field(10, ge=1, le=64, description="Most tokens on the right side of a rule.")
+    # The networks: see also NetworkConfig
     constants: Literal["never", "always", "if-needed"] = Field(
         "if-needed",
         description="Whether rules with variables may hold actions too; if-needed: where nothing else fits.",
     )
-
-    deleting: bool = Field(False, description="Whether rules may leave out variables (an ablation).")
 
     # Sampling
     examples: int = Field(64, ge=1, le=65_536, description="Examples in an update.")
@@ -86,16 +77,29 @@ class TrainConfig(BaseModel):
     def network(self, constants: bool | tuple[int, ...]) -> ModelConfig:
         """The part that the networks need."""
         return ModelConfig(
-            embedding=self.embedding,
-            hidden=self.hidden,
-            composer=self.composer,
-            span_limit=self.span_limit,
-            variable_limit=self.variable_limit,
-            template_limit=self.template_limit,
-            constants=constants,
-            deleting=self.deleting,
+            **{name: getattr(self, name) for name in NetworkConfig.model_fields}, constants=constants
         )
 
+    def fitted_to(self, words: int, actions: int) -> Self:
+        """The settings for data with commands and outputs of at most so many words and actions.
+
+        Without the Composer, the Solver faces whole commands and must have room for them.
+        """
+        if self.composer:
+            return self
+        room = max(2 * (self.variable_limit - 1), min(64, actions))
+        return self.model_copy(update={"span_limit": min(64, 1 + words), "template_limit": room})
+
+
+# Where each group of settings begins, for `lane-train settings`.
+GROUPS = {
+    "embedding": "Networks",
+    "examples": "Sampling",
+    "gamma": "Reward",
+    "optimizer": "Optimisation",
+    "curriculum": "Lessons",
+    "candidates": "Search",
+}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {},
@@ -142,5 +146,4 @@ def build_config(preset: str = "fast", settings: dict[str, Any] | None = None) -
     try:
         return TrainConfig(**{**PRESETS[preset], **settings})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise LaneError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise LaneError(f"setting {first_problem(error)}") from None

@@ -147,15 +147,9 @@ def _job(plan: Plan) -> Job:
     pairs = plan.task.train
     source = Vocabulary.of(pair.source for pair in pairs)
     target = Vocabulary.of(pair.target for pair in pairs)
-    config = plan.config
-    if not config.composer:
-        # The Solver then faces whole commands, and must have room for them.
-        config = config.model_copy(
-            update={
-                "span_limit": min(64, 1 + max(len(pair.source) for pair in pairs)),
-                "template_limit": min(64, max(len(pair.target) for pair in pairs)),
-            }
-        )
+    config = plan.config.fitted_to(
+        max(len(pair.source) for pair in pairs), max(len(pair.target) for pair in pairs)
+    )
     return Job(pairs, source.words, target.words, config, plan.seed, plan.device, plan.run_dir)
 
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from lane.models import checkpoint
-from lane.trainer.config import TrainConfig
+from lane.trainer.config import GROUPS, TrainConfig
 from lane.trainer.examples import padded
 
 LANE_TRAIN = Path(sys.executable).with_name("lane-train")
@@ -242,6 +242,8 @@ def test_pairs_from_standard_input_with_some_held_out(tmp_path):
         (["--task", "adjump"], "addjump"),
         (["--set", "sample=3"], "no setting 'sample'; did you mean 'samples'?"),
         (["--set", "samples=many"], "setting samples: "),
+        (["--set", "template_limit=1"], "set template_limit=2 or more"),
+        (["--set", "variable_limit=6", "--set", "span_limit=6"], "10 variables, and only 8 have names"),
         (["--set", "samples"], "--set samples: give it as key=value"),
         (["--preset", "quick"], "no preset 'quick': the presets are fast, paper"),
         (["--device", "tpu"], "--device tpu: auto, cpu or cuda"),
@@ -285,7 +287,11 @@ def test_no_gpu(tmp_path):
 
 def test_every_setting_is_listed():
     output, _ = lane_train("settings")
-    assert [line.split()[0] for line in output.splitlines()] == list(TrainConfig.model_fields)
+    settings = [line.split()[0] for line in output.splitlines() if line.startswith("  ")]
+    assert settings == list(TrainConfig.model_fields)
+    assert [line for line in output.splitlines() if not line.startswith("  ")] == [
+        f"{title}:" for title in GROUPS.values()
+    ]
 
 
 def test_the_exit_code_tells_even_if_nobody_reads(tiny, tmp_path):

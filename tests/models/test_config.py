@@ -1,7 +1,7 @@
 """Limits of a model: which records are possible, and what the errors say."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -38,6 +38,16 @@ def test_every_variable_needs_room():
         ModelConfig(span_limit=4, variable_limit=3, template_limit=3)
 
 
+@pytest.mark.parametrize(
+    "limits", [{"variable_limit": 6, "span_limit": 6}, {"variable_limit": 6, "composer": False}]
+)
+def test_every_variable_needs_a_name(limits):
+    with pytest.raises(
+        ValidationError, match="rules of 10 variables, and only 8 have names; set variable_limit=5"
+    ):
+        ModelConfig(**limits)
+
+
 def test_is_frozen_and_survives_a_round_trip():
     config = ModelConfig(hidden=7, constants=True)
     assert ModelConfig(**config.model_dump()) == config
@@ -48,6 +58,7 @@ def test_is_frozen_and_survives_a_round_trip():
 @given(span=st.integers(2, 8), variables=st.integers(2, 8))
 def test_a_span_is_two_unrecognised_nodes(span, variables):
     """Nodes below both limits are not recognised; the largest span joins two of them."""
+    assume(min(span, variables) <= 5)  # beyond, variables lack names
     config = ModelConfig(span_limit=span, variable_limit=variables, template_limit=64)
     sizes = [(words, v) for words in range(1, span) for v in range(min(words + 1, variables))]
     assert config.max_span == max(a[0] + b[0] for a in sizes for b in sizes)

@@ -1,9 +1,13 @@
 """Presets and settings."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lane.base.errors import LaneError
+from lane.base.rule import MOST_VARIABLES
 from lane.models.config import ModelConfig
+from lane.models.model import LaneModel
 from lane.trainer.config import PRESETS, TrainConfig, build_config
 
 
@@ -54,6 +58,32 @@ def test_every_field_has_a_line_of_help():
         assert field.description, name
         assert "\n" not in field.description
         assert field.description.endswith("."), name
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    limits=st.fixed_dictionaries(
+        {name: st.integers(1, 12) for name in ("span_limit", "variable_limit", "template_limit")}
+    ),
+    composer=st.booleans(),
+    longest=st.tuples(st.integers(1, 70), st.integers(1, 70)),
+)
+def test_settings_that_validate_can_build_their_networks(limits, composer, longest):
+    """For data of any length; the networks are small, for their size is not in question."""
+    try:
+        config = build_config("fast", {**limits, "composer": composer, "embedding": 2, "hidden": 2})
+    except LaneError:
+        return
+    network = config.fitted_to(*longest).network(False)
+    assert network.max_variables <= MOST_VARIABLES
+    LaneModel(3, 3, network)
+
+
+def test_without_the_composer_the_limits_grow_with_the_data():
+    config = build_config("fast", {"composer": False})
+    assert (config.fitted_to(9, 30).span_limit, config.fitted_to(9, 30).template_limit) == (10, 30)
+    assert config.fitted_to(1, 1).template_limit == 2
+    assert build_config().fitted_to(9, 30) == build_config()
 
 
 @pytest.mark.parametrize("constants", [True, False])
