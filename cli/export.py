@@ -1,8 +1,9 @@
 """`lane-export`: a checkpoint as self-contained, verified files; `lane-export info` shows the card of one."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from lane.export.inspection import Card
 
 FORMATS = ("torchscript", "onnx", "program")
+SUFFIXES = {"ts": "torchscript", "lane": "program"}  # formats are also known by the suffix of their file
 SHOWN_RULES = 40
 
 Version = Annotated[
@@ -24,7 +26,8 @@ info_app = new_app("")
 
 
 def _check_formats(text: str) -> str:
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    names = [name.strip().removeprefix(".") for name in text.split(",") if name.strip()]
+    wanted = [SUFFIXES.get(name, name) for name in names]
     unknown = [name for name in wanted if name not in FORMATS]
     if unknown or not wanted:
         problem = f"{unknown[0]!r} is not a format" if unknown else "no format is named"
@@ -130,6 +133,7 @@ def _show(card: "Card") -> None:
     rows = {
         "file": card.path,
         "kind": f"{card.kind}, format version {card.version}, {card.size:,} bytes",
+        "converged": _converged(card.provenance.get("training", card.provenance)),
         "sha256": card.sha256,
         "words": f"{len(card.words)}: {_some(card.words)}",
         "actions": f"{len(card.actions)}: {_some(card.actions)}",
@@ -150,6 +154,12 @@ def _show(card: "Card") -> None:
         typer.echo(f"  {span} -> {template}" + (f"  ({uses:,})" if uses else ""))
     if len(used) > SHOWN_RULES:
         typer.echo(f"  ... and {len(used) - SHOWN_RULES:,} more")
+
+
+def _converged(training: Mapping[str, Any]) -> str:
+    if "converged" not in training:
+        return "not known"
+    return "yes" if training["converged"] else f"NO: {training.get('reason')}; expect wrong answers"
 
 
 def _some(words: tuple[str, ...], most: int = 20) -> str:

@@ -23,7 +23,7 @@ from lane.export import compiler as programs
 from lane.export import verify
 from lane.export.batches import numbers, portions, table
 from lane.export.guarded import Core
-from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT
+from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, refuse_exported
 from lane.export.margins import THIN, Margin, smallest
 from lane.export.metadata import describe
 from lane.export.probe import Answer
@@ -98,12 +98,17 @@ class _Made:
 
 def export(request: Request, report: Report = lambda _: None) -> Export:
     """Make the files, verify each in a fresh process, and only then put them in place."""
+    refuse_exported(request.model)
     checkpoint = checkpoints.load(request.model)
     if PROGRAM in request.formats:
         programs.refuse_limits(checkpoint)
     with torch.no_grad(), _one_thread():
         study = _study(request, checkpoint, report)
         made = _make(request, checkpoint, study, report)
+    if not checkpoint.card.converged:
+        made.warnings.append(
+            f"the model has not converged ({checkpoint.card.reason}): expect wrong answers, or train longer"
+        )
     if study.margin is not None and study.margin.size < THIN:
         made.warnings.append(
             f"a {study.margin.kind} was decided by {study.margin.size:.1e} only, in "

@@ -63,6 +63,27 @@ def read_card(path: Path) -> Card:
         raise LaneError(str(error)) from None
 
 
+def refuse_exported(path: Path) -> None:
+    """Say what a file is that cannot be exported because it is no checkpoint; a missing one is left alone."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return
+    try:
+        kind = "" if _is_checkpoint(data) else read_card(path).kind
+    except LaneError:
+        if not data.startswith((b"PK", b"\x80")):  # neither a zip archive nor a pickle: not of torch at all
+            raise LaneError(
+                f"{path}: not a checkpoint; `lane-train --train FILE --out MODEL.pt` makes one from pairs"
+            ) from None
+        return
+    if kind:
+        raise LaneError(
+            f"{path}: already exported (a {kind} file); run it with `lane-run --model {path}`, "
+            "or export the checkpoint that it was made from"
+        )
+
+
 def _is_checkpoint(data: bytes) -> bool:
     """A zip file with weights, and unlike a TorchScript archive without code."""
     try:

@@ -79,10 +79,11 @@ def test_info_of_another_file(exported):
 
 def test_only_the_formats_asked_for(exported, tmp_path):
     done = lane_export(
-        exported / "model.pt", "--out", tmp_path, "--formats", "program", "--random", 5, "--quiet"
+        exported / "model.pt", "--out", tmp_path, "--formats", ".lane", "--random", 5, "--quiet"
     )
     assert done.returncode == 0
-    assert done.stderr == ""
+    assert done.stderr.startswith("warning: the model has not converged (training has not ended)")
+    assert len(done.stderr.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["model.lane"]
 
 
@@ -104,6 +105,19 @@ def test_wrong_use_and_missing_files(arguments, code, message):
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["out/model.ts", "out/model.onnx", "out/model.lane", "pairs.tsv"])
+def test_what_is_no_checkpoint_is_named(exported, name):
+    done = lane_export(exported / name)
+    assert done.returncode == 1
+    assert ("not a checkpoint" if name == "pairs.tsv" else "already exported") in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["out/model.ts", "out/model.onnx", "out/model.lane", "model.pt"])
+def test_an_unconverged_model_says_so(exported, name):
+    assert "NO: training has not ended" in lane_export("info", exported / name).stdout
 
 
 def test_foreign_pairs_are_refused(exported, tmp_path):
