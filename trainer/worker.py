@@ -1,15 +1,16 @@
 """Workers: candidates side by side, one process each, that can be stopped, killed and resumed."""
 
-import multiprocessing
 import os
 import pickle
+import queue
 import signal
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import torch
@@ -54,6 +55,9 @@ class Job:
 
 Tell = Callable[[int, Report], None]
 Halted = Callable[[], bool]
+Message = Report | Fit | str | None  # a str is an error for the user; None: it ended without a result
+Messages = queue.SimpleQueue[tuple[int, Message]]
+STOP = b"s"
 
 
 def run_candidate(job: Job, number: int, tell: Tell, halted: Halted) -> Fit:
@@ -93,106 +97,129 @@ def run_candidates(job: Job, numbers: list[int], workers: int, tell: Tell, halte
         return [run_candidate(job, number, tell, halted) for number in numbers]
     fits: dict[int, Fit] = {}
     waiting = list(numbers)
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    running: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]] = {}
-    with _ended(running, stop):
+    running: dict[int, _Worker] = {}
+    messages: Messages = queue.SimpleQueue()
+    try:
         while waiting or running:
             while waiting and len(running) < workers:
                 number = waiting.pop(0)
-                receive, send = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(job, number, send, stop), daemon=True)
-                with _signals_held():
-                    process.start()
-                send.close()
-                running[receive] = number, process
+                running[number] = _Worker(job, number, messages)
             if halted():
-                stop.set()
                 waiting.clear()
-            for connection in wait(list(running), timeout=0.2):
-                assert isinstance(connection, Connection)
-                _receive(connection, running, fits, tell)
+                for worker in running.values():
+                    worker.stop()
+            with suppress(queue.Empty):
+                number, message = messages.get(timeout=0.2)
+                if isinstance(message, Report):
+                    tell(number, message)
+                else:
+                    fits[number] = running.pop(number).result(message)
+    finally:
+        # Whatever happens, no process is left behind, and each has kept its state.
+        for worker in running.values():
+            worker.stop()
+        for worker in running.values():
+            worker.end()
     return [fits[number] for number in numbers if number in fits]
 
 
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Ctrl-C reaches the whole group, and must not end a worker that has not yet said that it ignores it.
+class _Worker:
+    """A candidate in a fresh interpreter; a thread passes its messages on.
 
-    A process inherits what its parent blocks; here it is delivered at the end, to the parent alone.
+    Not by `multiprocessing`, which would run the user's script again in every process.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
+    def __init__(self, job: Job, number: int, messages: Messages) -> None:
+        self.number = number
+        self.process = subprocess.Popen(
+            # -P: the working directory is no place to import from, unless the parent does.
+            [sys.executable, "-P", "-m", "lane.trainer.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which decides
+        )
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):  # the missing result tells
+            pickle.dump((job, number), self.process.stdin)
+            self.process.stdin.flush()
+        self._thread = threading.Thread(target=self._pass_on, args=(messages,), daemon=True)
+        self._thread.start()
 
-def _receive(
-    connection: Connection,
-    running: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]],
-    fits: dict[int, Fit],
-    tell: Tell,
-) -> None:
-    number, process = running[connection]
-    try:
-        message = pickle.loads(connection.recv_bytes())
-    except EOFError:
-        process.join()
+    def _pass_on(self, messages: Messages) -> None:
+        assert self.process.stdout is not None
+        message: Message = None
+        while isinstance(message, Report) or message is None:
+            try:
+                message = pickle.load(self.process.stdout)
+            except (EOFError, pickle.UnpicklingError):
+                message = None
+            messages.put((self.number, message))
+            if message is None:
+                return
+
+    def stop(self) -> None:
+        """Ask it to keep its state and end."""
+        assert self.process.stdin is not None
+        with suppress(OSError, ValueError):  # it has ended already, or was asked before
+            self.process.stdin.write(STOP)
+            self.process.stdin.close()
+
+    def result(self, message: Message) -> Fit:
+        """The last message, as what it came to."""
+        self.end()
+        if isinstance(message, Fit):
+            return message
         raise LaneError(
-            f"candidate {number} ended without a result (exit code {process.exitcode}); "
-            "what it had kept is in the run directory: go on with --resume"
-        ) from None
-    if isinstance(message, Report):
-        tell(number, message)
-        return
-    del running[connection]
-    process.join()
-    if isinstance(message, str):
-        raise LaneError(message)
-    fits[number] = message
+            message
+            if isinstance(message, str)
+            else f"candidate {self.number + 1} ended without a result (exit code {self.process.returncode}); "
+            "the state that it kept last is in the run directory: resume the run"
+        )
+
+    def end(self) -> None:
+        """Wait for the process to end, and end it where it does not."""
+        self.stop()
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._thread.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
-@contextmanager
-def _ended(
-    running: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]], stop: Event
-) -> Iterator[None]:
-    """Leave no process behind, whatever happens."""
-    try:
-        yield
-    finally:
-        stop.set()
-        for _, process in running.values():
-            process.join(timeout=10)
-            if process.is_alive():
-                process.kill()
-
-
-def _work(job: Job, number: int, connection: Connection, stop: Event) -> None:
-    """The body of a worker process."""
-    # Ctrl-C reaches the whole group; the parent decides and tells by `stop`.
+def main() -> None:
+    """The body of a worker process: a job comes in on standard input, reports go out on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    parent = os.getppid()
+    # Whatever a library prints must not get between the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    job, number = pickle.load(sys.stdin.buffer)
+    asked: list[bytes] = []
+    threading.Thread(target=lambda: asked.append(sys.stdin.buffer.read(1)), daemon=True).start()
 
-    def send(message: Report | Fit | str) -> None:
-        # By value: a pipe would otherwise pass tensors by handle, and those die with the process.
-        connection.send_bytes(pickle.dumps(message))
-
-    def tell(number: int, report: Report) -> None:
-        send(report)
+    def send(message: Message) -> None:
+        pickle.dump(message, out)
+        out.flush()
 
     def halted() -> bool:
-        if os.getppid() != parent:
-            raise SystemExit(1)  # the parent was killed; what was kept last stays
-        return stop.is_set()
+        if asked and asked[0] != STOP:
+            raise SystemExit(1)  # the parent was killed; the state that was kept last stays
+        return bool(asked)
 
     try:
-        send(run_candidate(job, number, tell, halted))
+        send(run_candidate(job, number, lambda _, report: send(report), halted))
     except LaneError as error:
         send(str(error))
     except BrokenPipeError:
-        raise SystemExit(1) from None
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    # By its full name, so that messages are of the same classes on both sides.
+    from lane.trainer import worker
+
+    worker.main()

@@ -121,7 +121,7 @@ class Run:
         # Every stride is kept, so that there is something to lose.
         (folder / "sitecustomize.py").write_text(
             "import sys\n"
-            "if any('lane-train' in word or 'spawn' in word for word in sys.orig_argv):\n"
+            "if any('lane-train' in word or 'lane.trainer.worker' in word for word in sys.orig_argv):\n"
             "    import lane.trainer.worker\n"
             "    lane.trainer.worker.SAVE_EVERY = -1\n"
         )
