@@ -185,7 +185,7 @@ def _device(name: str) -> str:
 
 def _run(plan: "Plan", minutes: float | None, quiet: bool) -> None:
     """Train with Ctrl-C, SIGTERM and the clock under control, then tell the result."""
-    from lane.trainer.run import train
+    from lane.trainer.run import run as train
     from lane.trainer.watch import stderr_watcher
 
     asked: list[int] = []

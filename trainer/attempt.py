@@ -48,6 +48,15 @@ class Report:
     reward: float
     rules: int
     seconds: float
+    candidate: int = 0  # which of the candidates, from 0 on
+
+    def __str__(self) -> str:
+        return (
+            f"candidate {self.candidate + 1}  {self.seconds:6.1f} s  update {self.updates:4}  "
+            f"lesson {self.lesson}/{self.lessons} (up to {self.longest} words)  "
+            f"right {self.accuracy:7.2%}  simple {self.simplicity:.3f}  reward {self.reward:.2f}  "
+            f"rules {self.rules:3}  {self.outcome}"
+        )
 
 
 class Attempt:

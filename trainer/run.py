@@ -5,7 +5,7 @@ import os
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ class Watcher:
         """Training is over, or was broken off."""
 
 
-def train(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: False) -> Result:
+def run(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: False) -> Result:
     """Find a model for the pairs of the plan, write it to `plan.out`, and tell what it is worth."""
     started = time.monotonic()
     watcher = watcher or Watcher()
@@ -100,7 +100,8 @@ def train(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: F
     metrics = plan.run_dir / "metrics.jsonl"
 
     def tell(number: int, report: Report) -> None:
-        line = json.dumps({"candidate": number, **asdict(report)})
+        report = replace(report, candidate=number)
+        line = json.dumps(asdict(report))
         try:
             with metrics.open("a", encoding="utf-8") as stream:
                 stream.write(line + "\n")

@@ -63,12 +63,7 @@ class PlainWatcher(Watcher):
         if not ended and time.monotonic() - self._told.get(number, -PLAIN_EVERY) < PLAIN_EVERY:
             return
         self._told[number] = time.monotonic()
-        self.say(
-            f"candidate {number + 1}  {report.seconds:6.1f} s  update {report.updates:4}  "
-            f"lesson {report.lesson}/{report.lessons} (up to {report.longest} words)  "
-            f"right {report.accuracy:7.2%}  simple {report.simplicity:.3f}  reward {report.reward:.2f}  "
-            f"rules {report.rules:3}  {report.outcome}"
-        )
+        self.say(str(report))
 
     def say(self, text: str) -> None:
         """A line at once; where its reader has gone, training goes on in silence."""

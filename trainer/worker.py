@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -215,11 +216,21 @@ def main() -> None:
     except LaneError as error:
         send(str(error))
     except BrokenPipeError:
-        os._exit(1)
+        raise SystemExit(1) from None
 
 
 if __name__ == "__main__":
     # By its full name, so that messages are of the same classes on both sides.
     from lane.trainer import worker
 
-    worker.main()
+    code = 1
+    try:
+        worker.main()
+        code = 0
+    except SystemExit:
+        pass
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        # The thread that reads standard input would break an ordinary end of the interpreter.
+        os._exit(code)

@@ -16,7 +16,7 @@ from lane.trainer import worker
 from lane.trainer.config import build_config
 from lane.trainer.learner import Learner
 from lane.trainer.plot import draw, read_metrics
-from lane.trainer.run import Plan, Watcher, measure, train
+from lane.trainer.run import Plan, Watcher, measure, run
 
 # Two candidates with two short attempts each: they stall, and that is all that is needed here.
 SETTINGS = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 6, "evaluate_every": 2, "patience": 3}
@@ -49,7 +49,7 @@ def uninterrupted(pairs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("uninterrupted")
     plan = Plan(Task("tiny", pairs, ()), CONFIG, 1, folder / "model.pt", folder / "run")
     counter = Counter()
-    result = train(plan, counter)
+    result = run(plan, counter)
     return result, checkpoint.load(plan.out), counter.reports, plan
 
 
@@ -65,7 +65,7 @@ def test_same_seed_same_model(plan, uninterrupted, pairs):
     """Bit by bit, whatever the order of the pairs, repeated lines, and the test pairs."""
     mixed = list(pairs)
     random.Random(1).shuffle(mixed)
-    train(replace(plan, task=Task("tiny", tuple(mixed), pairs[:2])))
+    run(replace(plan, task=Task("tiny", tuple(mixed), pairs[:2])))
     found = checkpoint.load(plan.out)
     for name, value in uninterrupted[1].weights.items():
         assert torch.equal(found.weights[name], value), name
@@ -73,7 +73,7 @@ def test_same_seed_same_model(plan, uninterrupted, pairs):
 
 
 def test_another_seed_another_model(plan, uninterrupted):
-    train(replace(plan, seed=2))
+    run(replace(plan, seed=2))
     weights = checkpoint.load(plan.out).weights
     assert not all(torch.equal(weights[name], value) for name, value in uninterrupted[1].weights.items())
 
@@ -82,12 +82,12 @@ def test_a_run_that_goes_on_ends_as_if_nothing_had_been(plan, uninterrupted):
     """Broken off again and again, at every kind of moment."""
     _, expected, reports, _ = uninterrupted
     assert reports >= 20
-    result = train(plan, counter := Counter(1), counter.halted)
+    result = run(plan, counter := Counter(1), counter.halted)
     assert result.stopped
     times = 0
     while result.stopped:
         assert (plan.run_dir / "candidate-0.pt").exists()
-        result = train(replace(plan, resume=True), counter := Counter(4), counter.halted)
+        result = run(replace(plan, resume=True), counter := Counter(4), counter.halted)
         times += 1
         assert times <= reports, "it goes round in circles"
     assert times >= 4
@@ -108,11 +108,11 @@ def test_what_is_kept_on_the_way_is_enough_to_go_on(plan, uninterrupted, monkeyp
                 raise KilledError
 
     with pytest.raises(KilledError):
-        train(plan, Killer(9))
+        run(plan, Killer(9))
     for most in (3, 5, 2):
         with pytest.raises(KilledError):
-            train(replace(plan, resume=True), Killer(most))
-    train(replace(plan, resume=True))
+            run(replace(plan, resume=True), Killer(most))
+    run(replace(plan, resume=True))
     assert_same(plan.out, uninterrupted[1])
 
 
@@ -123,9 +123,9 @@ def test_states_are_cleared_away_at_the_end(uninterrupted):
 
 
 def test_a_new_run_forgets_the_old_one(plan, uninterrupted):
-    train(replace(plan, seed=5), counter := Counter(6), counter.halted)
+    run(replace(plan, seed=5), counter := Counter(6), counter.halted)
     assert (plan.run_dir / "candidate-0.pt").exists()
-    train(plan)
+    run(plan)
     assert_same(plan.out, uninterrupted[1])
     assert {record["seed"] for record in read_metrics(plan.run_dir / "metrics.jsonl")[0]} == {
         record["seed"] for record in read_metrics(uninterrupted[3].run_dir / "metrics.jsonl")[0]
@@ -134,8 +134,8 @@ def test_a_new_run_forgets_the_old_one(plan, uninterrupted):
 
 def test_only_the_same_run_is_resumed(plan, pairs):
     with pytest.raises(LaneError, match=r"run.json: no such file: there is no run to resume"):
-        train(replace(plan, resume=True))
-    train(plan, counter := Counter(1), counter.halted)
+        run(replace(plan, resume=True))
+    run(plan, counter := Counter(1), counter.halted)
     again = replace(plan, resume=True)
     others = {
         "seed": replace(again, seed=2),
@@ -144,10 +144,10 @@ def test_only_the_same_run_is_resumed(plan, pairs):
     }
     for what, other in others.items():
         with pytest.raises(LaneError, match=f"the run to resume had other {what}; give the same"):
-            train(other)
+            run(other)
     (plan.run_dir / "run.json").write_text("{")
     with pytest.raises(LaneError, match=r"run.json: cannot be read .*start anew without --resume"):
-        train(again)
+        run(again)
 
 
 def test_the_card_tells_what_it_is(uninterrupted, pairs):
@@ -161,7 +161,7 @@ def test_the_card_tells_what_it_is(uninterrupted, pairs):
 
 def test_what_contradicts_itself_is_listed(plan, pairs):
     both = (*pairs, Pair.of("walk", "R"))
-    result = train(replace(plan, task=Task("tiny", both, ())))
+    result = run(replace(plan, task=Task("tiny", both, ())))
     assert not result.converged
     assert any(misfit.source == ("walk",) for misfit in result.misfits)
     assert all(misfit.says != misfit.target for misfit in result.misfits)
@@ -185,24 +185,24 @@ def test_a_place_that_cannot_be_written_is_found_before_the_work(plan, tmp_path,
     (tmp_path / "file").write_text("in the way")
     counter = Counter()
     with pytest.raises(LaneError, match="cannot be written"):
-        train(replace(plan, **{place: tmp_path / "file" / "here"}), counter)
+        run(replace(plan, **{place: tmp_path / "file" / "here"}), counter)
     assert not counter.began
 
 
 def test_a_directory_in_the_place_of_the_model(plan):
     plan.out.mkdir()
     with pytest.raises(LaneError, match=r"model.pt: is a directory; name a file with --out"):
-        train(plan)
+        run(plan)
 
 
 def test_metrics_that_cannot_be_written_are_told_of(plan):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    train(plan, counter := Counter(1), counter.halted)
+    run(plan, counter := Counter(1), counter.halted)
     (plan.run_dir / "metrics.jsonl").unlink()
     (plan.run_dir / "metrics.jsonl").symlink_to("/dev/full")
     with pytest.raises(LaneError, match=r"metrics.jsonl: cannot be written: No space left on device"):
-        train(replace(plan, resume=True))
+        run(replace(plan, resume=True))
 
 
 def test_the_plot_survives_a_line_that_was_cut_off(uninterrupted, tmp_path):

@@ -39,7 +39,7 @@ def test_plain_lines_now_and_then_and_always_at_the_end(plan):
     watcher.begin(plan)
     for _ in range(5):
         watcher.report(0, REPORT)
-        watcher.report(1, REPORT)
+        watcher.report(1, replace(REPORT, candidate=1))
     watcher.report(0, replace(REPORT, outcome="fitted"))
     lines = stream.getvalue().splitlines()
     assert lines[0] == "mine: 1 training pairs (a note); seed 3, cpu"
