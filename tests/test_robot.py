@@ -37,6 +37,29 @@ def test_the_test_is_of_what_was_never_said():
     assert max(map(parts, test)) == 6
 
 
+OPERATORS = ("and", "in", "patrol", "twice", "thrice", "then", "after")
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_the_pairs_decide_the_rule_of_each_operator(operator):
+    """Some pair has the operator alone, and each other operator occurs in some pair with it and in some without."""
+    found = [set(OPERATORS) & set(command.split()) for command in dict(pairs("train.tsv"))]
+    assert {operator} in found
+    for other in set(OPERATORS) - {operator}:
+        assert any({operator, other} <= words for words in found)
+        assert any(operator in words and other not in words for words in found)
+
+
+def test_the_readme_has_a_rule_for_each_operator():
+    readme = (ROBOT.parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("11 words and 7 rules:\n")[2].partition("accuracy")[0]
+    words = [word for rule in shown.splitlines() for word in rule.partition("->")[0].split()]
+    assert {word for word in words if word[0] != "$"} == {
+        *OPERATORS,
+        *(command for command in dict(pairs("train.tsv")) if " " not in command),
+    }
+
+
 @pytest.mark.slow
 def test_a_model_learns_the_language(tmp_path):
     command = [sys.executable, "-m", "lane.cli.train", "--train", str(ROBOT / "train.tsv")]
