@@ -1,35 +1,33 @@
 """The house rules that no single module can keep: who imports whom, and what a start costs."""
 
 import ast
+import importlib.util
 import re
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("base", "data", "models", "trainer", "export", "runtime", "experiments", "cli")
-# Arrows: what a package may import of the others.
-ALLOWED = {
-    "base": (),
-    "data": ("lane.base",),
-    "models": ("lane.base",),
-    "runtime": ("lane.base",),
-    "trainer": ("lane.base", "lane.data", "lane.models"),
-    "export": ("lane.base", "lane.models", "lane.runtime"),
-    "experiments": ("lane.base", "lane.data", "lane.models", "lane.trainer", "lane.export", "lane.runtime"),
-    "cli": (
-        "lane.base",
-        "lane.data",
-        "lane.models",
-        "lane.runtime",
-        "lane.trainer",
-        "lane.export",
-        "lane.experiments",
-    ),
-}
+
+
+def graph_tool() -> ModuleType:
+    """docs/graph.py, which reads the allowed arrows and draws the real ones."""
+    spec = importlib.util.spec_from_file_location("graph", ROOT / "docs" / "graph.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GRAPH = graph_tool()
+PAGE: str = GRAPH.PAGE.read_text(encoding="utf-8")
+ALLOWED: dict[str, set[str]] = GRAPH.allowed(PAGE)  # the page has the one list
+PACKAGES = tuple(ALLOWED)
 COMMANDS = ("data", "train", "export", "run")
 HEAVY = {"torch", "onnxruntime", "onnx", "matplotlib"}
 
@@ -72,9 +70,49 @@ def is_of(name: str, packages: tuple[str, ...]) -> bool:
 @pytest.mark.parametrize("path", ALL_MODULES, ids=module_id)
 def test_no_import_goes_against_the_arrows(path: Path) -> None:
     package = path.relative_to(ROOT).parts[0]
-    allowed = (f"lane.{package}", *ALLOWED[package])
+    allowed = tuple(f"lane.{room}" for room in (package, *ALLOWED[package]))
     wrong = {name for name in imports(path) if is_of(name, ("lane",)) and not is_of(name, allowed)}
     assert not wrong
+
+
+def test_the_page_has_the_present_graph() -> None:
+    assert GRAPH.filled(PAGE) == PAGE, "rewrite it by `python docs/graph.py`"
+
+
+def test_the_rooms_of_the_page_are_those_of_the_repository() -> None:
+    assert set(PACKAGES) == {path.parent.name for path in ROOT.glob("*/__init__.py")}
+
+
+def test_the_allowed_arrows_have_no_cycle() -> None:
+    left = dict(ALLOWED)
+    while left:
+        free = {room for room, others in left.items() if not others & left.keys()}
+        assert free, f"a cycle among {sorted(left)}"
+        left = {room: others for room, others in left.items() if room not in free}
+
+
+# Modules that start a command to get their work done; the list only shrinks.
+STARTS_A_COMMAND = {
+    "experiments/sweep.py": "runs of a sweep, not yet through lane.trainer.train",
+    "experiments/paper/experiments.py": "export and translation of the study, not yet through the Python API",
+}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in ALL_MODULES if path.parts[len(ROOT.parts)] != "cli"], ids=module_id
+)
+def test_no_room_starts_a_command(path: Path) -> None:
+    strings = {
+        node.value
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    # A bare name is an argument of a process only where processes are started; messages name commands too.
+    named = any(is_of(name, ("subprocess",)) for name in imports(path))
+    starts = any("lane.cli" in text for text in strings) or (
+        named and any(f"lane-{command}" in strings for command in COMMANDS)
+    )
+    assert starts == (module_id(path) in STARTS_A_COMMAND)
 
 
 @pytest.mark.parametrize("path", modules("runtime"), ids=module_id)

@@ -42,7 +42,7 @@ OPERATORS = ("and", "in", "patrol", "twice", "thrice", "then", "after")
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_the_pairs_decide_the_rule_of_each_operator(operator):
-    """Some pair has the operator alone, and each other operator occurs in some pair with it and in some without."""
+    """Some pair has it alone; each other operator is in some pair with it, and missing from another."""
     found = [set(OPERATORS) & set(command.split()) for command in dict(pairs("train.tsv"))]
     assert {operator} in found
     for other in set(OPERATORS) - {operator}:

@@ -1,9 +1,10 @@
-"""A home robot's commands: writes train.tsv, what an owner might collect, and test.tsv, what nobody has said yet.
+"""A home robot's commands: writes train.tsv (collected by an owner) and test.tsv (never said before).
 
     python examples/robot/make.py
 
 The training commands have up to three parts, and `garden` only by itself. The test has the garden everywhere,
-and up to six parts. Each operator occurs with and without each of the others, so that the pairs decide its rule.
+and up to six parts. Each operator occurs with and without each of the others, so that the pairs decide its
+rule.
 """
 
 import random
