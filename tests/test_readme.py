@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,21 @@ def test_the_python_runs(tmp_path):
     assert snippets
     for snippet in snippets:
         subprocess.run([sys.executable, "-c", snippet], check=True, cwd=tmp_path)
+
+
+def test_the_python_of_the_training_guide_runs(tmp_path):
+    guide = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert "minutes=5" in snippet
+    program = snippet.replace("minutes=5", "minutes=0.05, workers=1")
+    program = f"if __name__ == '__main__':\n{textwrap.indent(program, '    ')}"  # workers import the script
+    (tmp_path / "guide.py").write_text(program, encoding="utf-8")
+    (tmp_path / "train.tsv").write_bytes((ROOT / "examples" / "robot" / "train.tsv").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "guide.py"], check=True, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.splitlines()[-1].startswith(("True", "False"))
+    assert (tmp_path / "robot.pt").is_file()
 
 
 def test_the_picture_is_what_the_command_draws():
