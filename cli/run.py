@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lane.cli.lines import WorkerError, answer_all, widen_pipe
+from lane.cli.output import Output, StoppedError
 from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
-from lane.cli.tally import Report, StoppedError
 from lane.runtime import ModelError, Translator, load
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
@@ -129,19 +129,19 @@ def _translate(options: argparse.Namespace) -> int:
         # No answer is part of a cycle: looking for some would take a fifth of the time.
         gc.freeze()
         gc.disable()
-        report = Report(options.progress)
+        output = Output(options.progress)
         with suppress(StoppedError):
             if options.explain in ("svg", "html"):
-                _draw(inputs, Gallery(translator, style), report, size)
+                _draw(inputs, Gallery(translator, style), output, size)
             elif options.workers == 1:
-                answer_all(inputs, Answerer(translator, style), report.write, size)
+                answer_all(inputs, Answerer(translator, style), output.write, size)
             else:
                 from lane.cli.workers import Workers
 
                 with Workers(options.workers, translator, style) as pool:
-                    answer_all(inputs, pool, report.write, size, ahead=2 * options.workers)
-    report.finish(options.stats)
-    return SOME_FAILED if report.failed else 0
+                    answer_all(inputs, pool, output.write, size, ahead=2 * options.workers)
+    output.finish(options.stats)
+    return SOME_FAILED if output.failed else 0
 
 
 def _load(options: argparse.Namespace) -> Translator:
@@ -162,11 +162,11 @@ def _inputs(files: list[str]) -> Iterator[tuple[str, BinaryIO]]:
             yield name, file
 
 
-def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, report: Report, batch_size: int) -> None:
+def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, output: Output, batch_size: int) -> None:
     """One picture or page of all the commands, those before an early end included."""
     try:
         with suppress(StoppedError):
-            answer_all(inputs, gallery, report.write, batch_size)
+            answer_all(inputs, gallery, output.write, batch_size)
     except TooManyPicturesError as error:
         raise WrongUseError(str(error)) from None
     sys.stdout.buffer.write(gallery.write())

@@ -52,7 +52,7 @@ def compile_program(
             actions=checkpoint.target.words,
             complete=not closure.left_out,
             margin=margin,
-            trust=checkpoint.card.agreement,
+            agreement=checkpoint.card.agreement,
             provenance=provenance,
         )
     except ProgramError as error:

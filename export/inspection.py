@@ -9,7 +9,7 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.runtime import network_card as cards
-from lane.runtime.containers import card_of_archive, card_of_onnx
+from lane.runtime.embedded_card import card_of_archive, card_of_onnx
 from lane.runtime.errors import ModelError
 from lane.runtime.model_file import ModelFile
 
@@ -112,7 +112,7 @@ def _of_program(file: ModelFile) -> Card:
         program.actions,
         {name: getattr(program.limits, name) for name in RANGES},
         program.margin,
-        program.trust,
+        program.agreement,
         program.provenance,
         tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
         {"complete": program.complete, "nodes": len(program.nodes)},
@@ -131,7 +131,7 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
         card.actions,
         {"max_words": card.max_words, "max_actions": card.max_actions},
         card.margin,
-        card.trust,
+        card.agreement,
         card.provenance,
         tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in card.rules),
         {"statuses": card.statuses},

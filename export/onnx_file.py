@@ -15,7 +15,7 @@ import torch
 
 from lane.export.guarded import Core
 from lane.export.metadata import NO_CHECKSUM
-from lane.runtime.containers import CARD, checksum_around
+from lane.runtime.embedded_card import CARD, checksum_around
 
 OPSET = 17
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lane.export.guarded import Core
 from lane.models import symbols
-from lane.runtime.containers import CARD, checksum_of_records
+from lane.runtime.embedded_card import CARD, checksum_of_records
 
 # What Python's str.split takes for white space beyond the blanks that scripted code splits at.
 SPACES = [

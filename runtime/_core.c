@@ -1,4 +1,4 @@
-/* The fast path of the program backend: commands whose shape has a plan (plans.py).
+/* The fast path of the program backend: commands whose shape has a plan (plan_cache.py).
  *
  * Everything else, errors and commands that are not plain ASCII included, is left to the Python code, which
  * also works without this module. All calls hold the GIL, and nothing here lets go of it while a plan is in
@@ -9,7 +9,7 @@
 #include <structmember.h>
 #include <stdint.h>
 
-#define MOST_WORDS 64 /* MAX_SHAPE of plans.py: longer commands have no plan */
+#define MOST_WORDS 64 /* MAX_SHAPE of plan_cache.py: longer commands have no plan */
 
 typedef struct {
     const char *data; /* of `object`; NULL in an empty place */

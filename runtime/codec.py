@@ -15,6 +15,7 @@ from lane.runtime.program import Node, Program, Tree
 MAGIC = b'{"lane-program": '
 _HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64})",\n')
 _VERSION = re.compile(rb'\{"lane-program": ([0-9]{1,9})\b')
+# `trust` is the measure that the API calls `agreement`: version 1 of the format named it so.
 _KEYS = ("complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules")
 _T = TypeVar("_T")
 
@@ -26,7 +27,7 @@ def encode(program: Program) -> bytes:
         "complete": _json(program.complete),
         "limits": _json(limits),
         "margin": _json(program.margin),
-        "trust": _json(program.trust),
+        "trust": _json(program.agreement),
         "provenance": json.dumps(program.provenance, ensure_ascii=False, sort_keys=True),
         "actions": _rows(program.actions),
         "words": _rows(program.words),
@@ -73,7 +74,7 @@ def decode(data: bytes) -> Program:
         complete=_typed("complete", content["complete"], bool),
         limits=_limits(content["limits"]),
         margin=_figure("margin", content["margin"]),
-        trust=_figure("trust", content["trust"]),
+        agreement=_figure("trust", content["trust"]),
         provenance=_typed("provenance", content["provenance"], dict),
         actions=tuple(
             _typed(f"actions[{place}]", action, str)

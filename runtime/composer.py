@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from lane.runtime.tables import Tables
+from lane.runtime.program_tables import Tables
 
 _NO_PAIR = -1  # no entry of the heap
 

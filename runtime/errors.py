@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from lane.base.errors import LaneError
+
 UNKNOWN_WORD: Final = "unknown-word"
 TOO_MANY_WORDS: Final = "too-many-words"
 TOO_MANY_ACTIONS: Final = "too-many-actions"
@@ -12,7 +14,7 @@ EMPTY: Final = "empty"
 CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, EMPTY)
 
 
-class ModelError(Exception):
+class ModelError(LaneError):
     """A model that cannot be used: the message names the file, the place and the remedy."""
 
 

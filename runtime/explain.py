@@ -7,8 +7,8 @@ from lane.runtime.bounds import TARGET_VARIABLES
 from lane.runtime.composer import Composition, Gap, Reduction, compose
 from lane.runtime.derivation import Step
 from lane.runtime.memory import Memory
+from lane.runtime.program_tables import Tables
 from lane.runtime.substitution import Overflow, Piece, evaluate
-from lane.runtime.tables import Tables
 
 
 def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piece, Gap | int | None]:

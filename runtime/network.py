@@ -9,14 +9,14 @@ from lane.runtime.derivation import Derivation
 from lane.runtime.errors import TOO_MANY_ACTIONS, ModelError
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
-from lane.runtime.network_card import Card
+from lane.runtime.network_card import NetworkCard
 from lane.runtime.results import Info, Translation
 
 OK = "ok"
 _CELLS = 2**16  # words translated at a time, padding included: bounds the memory of a call
 
 
-class Run(Protocol):
+class Call(Protocol):
     """How to call a network."""
 
     def __call__(self, rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
@@ -26,10 +26,10 @@ class Run(Protocol):
 class NetworkBackend:
     """Translates with a network file. Nothing in it changes, so threads may share it."""
 
-    def __init__(self, file: ModelFile, card: Card, threads: int, run: Run) -> None:
+    def __init__(self, file: ModelFile, card: NetworkCard, threads: int, call: Call) -> None:
         self._path, self._threads, self._card = file.path, threads, card
         self._file_sha256 = file.sha256
-        self._run: Run | None = run
+        self._call: Call | None = call
         self._number_of = {word: number for number, word in enumerate(card.words, start=1)}
         self._failures = Failures(card.words, card.max_words, card.max_actions)
 
@@ -57,10 +57,10 @@ class NetworkBackend:
         """Commands in order of their lengths, all of known words."""
         width, number_of = len(commands[-1]), self._number_of
         rows = [[number_of[word] for word in words] + [0] * (width - len(words)) for words in commands]
-        if self._run is None:
+        if self._call is None:
             raise self._error("the translator is closed: load the model again")
         try:
-            actions, length, status = self._run(rows)
+            actions, length, status = self._call(rows)
         except Exception as error:
             raise self._error(f"the network failed on a batch of commands: {first_line(error)}") from None
         if not len(length) == len(status) == len(rows) or min(length) < 0 or sum(length) != len(actions):
@@ -97,7 +97,7 @@ class NetworkBackend:
 
     def close(self) -> None:
         """Let go of the network."""
-        self._run = None
+        self._call = None
 
     def _error(self, problem: str) -> ModelError:
         return ModelError(f"{self._path}: {problem}")

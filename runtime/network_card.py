@@ -13,7 +13,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class NetworkCard:
     """What a network file says of itself; its rules are those that the training data used."""
 
     kind: str
@@ -24,7 +24,7 @@ class Card:
     max_words: int
     max_actions: int
     margin: float | None
-    trust: float | None
+    agreement: float | None
     provenance: Mapping[str, Any]
     rules: tuple[Rule, ...]
 
@@ -44,12 +44,12 @@ class Card:
             nodes=0,
             rules=len(self.rules),
             margin=self.margin,
-            trust=self.trust,
+            agreement=self.agreement,
             provenance=self.provenance,
         )
 
 
-def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
+def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCard:
     """A card from its JSON; ModelError names the part that is wrong."""
     version = content.get("version")
     if version != VERSION:
@@ -67,19 +67,19 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
         raise file.error(f"its card has no {part!r} of the form that lane-export writes") from None
     limits = content["limits"]
     rules = [Rule(tuple(span.split()), tuple(template.split()), n) for span, template, n in content["rules"]]
-    return Card(
-        kind,
-        content["sha256"],
-        tuple(content["words"]),
-        tuple(content["actions"]),
-        tuple(content["statuses"]),
-        limits["max_words"],
-        limits["max_actions"],
-        content["margin"],
-        content["trust"],
-        content["provenance"],
+    return NetworkCard(
+        kind=kind,
+        sha256=content["sha256"],
+        words=tuple(content["words"]),
+        actions=tuple(content["actions"]),
+        statuses=tuple(content["statuses"]),
+        max_words=limits["max_words"],
+        max_actions=limits["max_actions"],
+        margin=content["margin"],
+        agreement=content["trust"],  # the key of version 1
+        provenance=content["provenance"],
         # In the order of a program, so that all files of a model list the same.
-        tuple(sorted(rules, key=lambda rule: (len(rule.span), rule.span))),
+        rules=tuple(sorted(rules, key=lambda rule: (len(rule.span), rule.span))),
     )
 
 

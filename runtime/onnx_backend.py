@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from lane.runtime.containers import card_of_onnx
+from lane.runtime.embedded_card import card_of_onnx
 from lane.runtime.model_file import ModelFile
-from lane.runtime.network import NetworkBackend, Run, first_line, needs
+from lane.runtime.network import Call, NetworkBackend, first_line, needs
 from lane.runtime.network_card import read_card
 
 KIND = "onnx"
@@ -23,7 +23,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         raise file.error(f"onnxruntime cannot load it: {first_line(error)}") from None
     if inputs != [("words", "tensor(int64)", 2)] or len(session.get_outputs()) != 3:
         raise file.error("its network is not one of lane-export: it takes or gives something else")
-    return NetworkBackend(file, card, threads, _run(numpy, session))
+    return NetworkBackend(file, card, threads, _call(numpy, session))
 
 
 def _imports() -> tuple[Any, Any]:
@@ -46,10 +46,10 @@ def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
-def _run(numpy: Any, session: Any) -> Run:
-    def run(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
+def _call(numpy: Any, session: Any) -> Call:
+    def call(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
         table = numpy.array(rows, dtype=numpy.int64)
         actions, length, status = session.run(None, {"words": table})
         return actions.tolist(), length.tolist(), status.tolist()
 
-    return run
+    return call

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from lane.base.rule import VARIABLE, Rule
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, Limits
 from lane.runtime.errors import ProgramError
-from lane.runtime.tables import Tables
+from lane.runtime.program_tables import Tables
 
 Tree: TypeAlias = "str | tuple[Tree, Tree]"
 """A leaf (`$` or an unrecognized word), or a merge of two trees."""
@@ -42,14 +42,14 @@ class Program:
     """Nothing was left out: no command over the vocabulary leads beyond the tables."""
     margin: float | None = None
     """The smallest distance between the best and the second-best choice met at export."""
-    trust: float | None = None
+    agreement: float | None = None
     """Share of unlabelled commands on which independent trainings agree."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Where it came from; any JSON, for people and for reproduction."""
     tables: Tables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, low_high in (("margin", (0.0, float("inf"))), ("trust", (0.0, 1.0))):
+        for name, low_high in (("margin", (0.0, float("inf"))), ("agreement", (0.0, 1.0))):
             _check_figure(name, getattr(self, name), *low_high)
         # Through JSON and back: what a reader of the file gets is what the writer holds.
         object.__setattr__(self, "provenance", _plain_json(self.provenance))
@@ -66,7 +66,7 @@ class Program:
         actions: Iterable[str] | None = None,
         complete: bool = True,
         margin: float | None = None,
-        trust: float | None = None,
+        agreement: float | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> "Program":
         """Bring tables in any order, with any finite scores, into canonical order and ranks.
@@ -85,7 +85,7 @@ class Program:
             limits=limits,
             complete=complete,
             margin=None if margin is None else float(margin),
-            trust=None if trust is None else float(trust),
+            agreement=None if agreement is None else float(agreement),
             provenance=provenance or {},
         )
 

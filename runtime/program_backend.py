@@ -10,7 +10,7 @@ from lane.runtime.composer import Gap, compose
 from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
-from lane.runtime.plans import Plan, PlanCache, make_plan
+from lane.runtime.plan_cache import Plan, PlanCache, make_plan
 from lane.runtime.program import Program
 from lane.runtime.results import Failure, Info, Translation
 from lane.runtime.substitution import Overflow, evaluate, write_out
@@ -145,7 +145,7 @@ class ProgramBackend:
             nodes=len(program.nodes),
             rules=len(program.rules),
             margin=program.margin,
-            trust=program.trust,
+            agreement=program.agreement,
             provenance=program.provenance,
         )
 

@@ -61,5 +61,6 @@ class Info:
     """Of a program's table; networks have none."""
     rules: int
     margin: float | None
-    trust: float | None
+    agreement: float | None
+    """Share of unlabelled commands on which independent trainings agree."""
     provenance: Mapping[str, Any]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from lane.runtime.composer import Composition
-from lane.runtime.tables import Tables
+from lane.runtime.program_tables import Tables
 
 Piece: TypeAlias = "int | str | tuple[Piece, ...]"
 

@@ -3,9 +3,9 @@
 from io import BytesIO
 from typing import Any
 
-from lane.runtime.containers import card_of_archive
+from lane.runtime.embedded_card import card_of_archive
 from lane.runtime.model_file import ModelFile
-from lane.runtime.network import NetworkBackend, Run, first_line, needs
+from lane.runtime.network import Call, NetworkBackend, first_line, needs
 from lane.runtime.network_card import read_card
 
 KIND = "torchscript"
@@ -25,7 +25,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         raise file.error(f"torch cannot load it: {first_line(error)}") from None
     # torch has one such number, for all that the process does with it.
     torch.set_num_threads(threads)
-    return NetworkBackend(file, card, threads, _run(torch, translate))
+    return NetworkBackend(file, card, threads, _call(torch, translate))
 
 
 def _import() -> Any:
@@ -44,10 +44,10 @@ def _load(torch: Any, data: bytes) -> Any:
         return torch.jit.load(BytesIO(data), map_location="cpu").translate_ids
 
 
-def _run(torch: Any, translate: Any) -> Run:
-    def run(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
+def _call(torch: Any, translate: Any) -> Call:
+    def call(rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
         with torch.inference_mode():
             actions, length, status = translate(torch.tensor(rows, dtype=torch.int64))
         return actions.tolist(), length.tolist(), status.tolist()
 
-    return run
+    return call

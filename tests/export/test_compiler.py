@@ -47,7 +47,7 @@ def test_reads_back_complete():
     program = Program.load(GOLDEN)
     assert program == compiled(waves())
     assert program.complete
-    assert (program.margin, program.trust, program.provenance) == (0.25, 0.75, {"by": "formula"})
+    assert (program.margin, program.agreement, program.provenance) == (0.25, 0.75, {"by": "formula"})
     assert program.rules[0].span == ("dax",)
     assert program.rules[0].uses == 3
 

@@ -19,7 +19,7 @@ from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
 from lane.models.checkpoint import save
 from lane.models.oracle import Oracle
-from lane.runtime.containers import CARD
+from lane.runtime.embedded_card import CARD
 
 KINDS = tuple(SUFFIXES)
 

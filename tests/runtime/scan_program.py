@@ -65,7 +65,7 @@ def scan_program() -> Program:
         rules=rules,
         limits=Limits(max_words=100_000, max_actions=1_000_000),
         margin=1.0,
-        trust=1.0,
+        agreement=1.0,
         provenance={"by": "hand"},
     )
 

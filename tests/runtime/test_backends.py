@@ -82,13 +82,13 @@ def test_long_commands_are_translated_in_portions(translators, monkeypatch):
     monkeypatch.setattr(network, "_CELLS", 50)
     for kind in NETWORKS:
         backend = translators[kind]._backend
-        run, sizes = backend._run, []
+        run, sizes = backend._call, []
 
         def record(rows, run=run, sizes=sizes):
             sizes.append(len(rows) * len(rows[0]))
             return run(rows)
 
-        monkeypatch.setattr(backend, "_run", record)
+        monkeypatch.setattr(backend, "_call", record)
         assert translators[kind].translate_batch(texts) == expected
         assert len(sizes) > 20
         assert max(sizes) <= 50
@@ -127,7 +127,7 @@ def test_info_and_rules(translators, exported, kind):
     assert info.file_sha256 == hashlib.sha256(data).hexdigest()
     assert info.sha256.encode() in data
     assert sorted(info.words) == sorted(program.words)
-    for name in ("max_words", "max_actions", "complete", "margin", "trust", "provenance"):
+    for name in ("max_words", "max_actions", "complete", "margin", "agreement", "provenance"):
         assert getattr(info, name) == getattr(program, name)
     used = tuple(rule for rule in translators["program"].rules() if rule.uses)
     assert translators[kind].rules() == used
@@ -155,7 +155,7 @@ def test_a_network_that_fails_while_it_runs(exported, kind):
         raise RuntimeError("out of something\nand a stack trace")
 
     with load(exported[kind], trust=True) as translator:
-        translator._backend._run = fail
+        translator._backend._call = fail
         with pytest.raises(ModelError, match=r"failed on a batch of commands: out of something$"):
             translator.translate("jump")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lane.runtime import Translation, load, plans, program_backend
+from lane.runtime import Translation, load, plan_cache, program_backend
 from lane.runtime.program_backend import ProgramBackend
 
 core = pytest.importorskip("lane.runtime._core", reason="no compiler was there when LAnE was installed")
@@ -59,7 +59,7 @@ def test_it_is_what_answers(backend, monkeypatch):
 
 
 def test_forgotten_plans_are_made_again(backend, monkeypatch):
-    monkeypatch.setattr(plans, "MAX_CACHED", 60)
+    monkeypatch.setattr(plan_cache, "MAX_CACHED", 60)
     small = pickle.loads(pickle.dumps(backend))
     draw = random.Random(6)
     texts = [" ".join(draw.choices(backend.info.words, k=draw.randint(1, 9))) for _ in range(400)]

@@ -39,7 +39,7 @@ def test_order_and_scale_of_scores_make_no_difference(scan):
         rules=rules,
         limits=program.limits,
         margin=program.margin,
-        trust=program.trust,
+        agreement=program.agreement,
         provenance=program.provenance,
     )
     assert again == program
@@ -74,7 +74,7 @@ def test_provenance_is_what_a_reader_gets_back():
         ({"nodes": [(("b", "b"), "b", 0, True)]}, "nodes", "neither"),
         ({"nodes": [("a", "b", 0, True)]}, "nodes", "'a' is neither"),
         ({"margin": float("nan")}, "margin", "finite"),
-        ({"trust": 1.5}, "trust", "[0.0, 1.0]"),
+        ({"agreement": 1.5}, "agreement", "[0.0, 1.0]"),
         ({"provenance": {"x": object()}}, "provenance", "plain JSON"),
         ({"provenance": {"x": float("inf")}}, "provenance", "plain JSON"),
         ({"provenance": {"x": "y" * 70_000}}, "provenance", "at most 65536"),

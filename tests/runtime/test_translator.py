@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 import lane.runtime
-from lane.runtime import ModelError, Translation, Translator, load
-from lane.runtime import plans as plans_module
+from lane.runtime import ModelError, Translation, Translator, load, plan_cache
 from lane.runtime import translator as translator_module
 from lane.runtime.program_backend import ProgramBackend
 
@@ -126,7 +125,7 @@ def test_the_bundled_model_is_loaded_by_default(scan_file, monkeypatch):
 
 
 def test_threads_share_a_translator_even_while_plans_are_evicted(scan, monkeypatch):
-    monkeypatch.setattr(plans_module, "MAX_CACHED", 2000)
+    monkeypatch.setattr(plan_cache, "MAX_CACHED", 2000)
     translator = Translator(ProgramBackend(scan.scan_program()))
     expected = scan.grammar()
     wrong = []

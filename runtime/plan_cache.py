@@ -11,8 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lane.runtime.composer import compose
+from lane.runtime.program_tables import Tables
 from lane.runtime.substitution import Overflow, Piece, evaluate, flatten
-from lane.runtime.tables import Tables
 
 if TYPE_CHECKING:
     from lane.runtime._core import Core

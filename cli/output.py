@@ -14,7 +14,7 @@ class StoppedError(Exception):
     """A line failed under `--on-error stop`."""
 
 
-class Report:
+class Output:
     """Answers to standard output, everything else to standard error."""
 
     def __init__(self, progress: str) -> None:

@@ -1,8 +1,7 @@
 import pickle
 
-from lane.runtime import load
-from lane.runtime import plans as plans_module
-from lane.runtime.plans import MAX_PIECES, PlanCache, make_plan
+from lane.runtime import load, plan_cache
+from lane.runtime.plan_cache import MAX_PIECES, PlanCache, make_plan
 
 
 def shape(tables, text):
@@ -31,7 +30,7 @@ def test_the_cache_keeps_what_is_used(scan, monkeypatch):
     tables = scan.scan_program().tables
     shapes = [(0,) + (tables.leaf_of["twice"],) * count for count in range(1, 7)]
     plans = [make_plan(tables, one, 1) for one in shapes]
-    monkeypatch.setattr(plans_module, "MAX_CACHED", plans[4].weight + 20)
+    monkeypatch.setattr(plan_cache, "MAX_CACHED", plans[4].weight + 20)
     cache = PlanCache()
     for one, plan in zip(shapes, plans, strict=True):
         cache.add(one, plan)
@@ -43,11 +42,11 @@ def test_the_cache_keeps_what_is_used(scan, monkeypatch):
 
 def test_a_plan_is_made_for_what_likely_comes_again(monkeypatch):
     cache = PlanCache()
-    assert cache.is_worth_it((1,) * plans_module.SHORT)
-    longer = (1,) * (plans_module.SHORT + 1)
+    assert cache.is_worth_it((1,) * plan_cache.SHORT)
+    longer = (1,) * (plan_cache.SHORT + 1)
     assert [cache.is_worth_it(longer) for _ in range(3)] == [False, True, True]
-    assert not any(cache.is_worth_it((1,) * (plans_module.MAX_SHAPE + 1)) for _ in range(2))
-    monkeypatch.setattr(plans_module, "MAX_ONCE", 3)
+    assert not any(cache.is_worth_it((1,) * (plan_cache.MAX_SHAPE + 1)) for _ in range(2))
+    monkeypatch.setattr(plan_cache, "MAX_ONCE", 3)
     for first in range(10):
         assert not cache.is_worth_it((first, *longer))
 
