@@ -32,7 +32,7 @@ class Derivations(NamedTuple):
     decided: Tensor  # [B, S] a check was a decision here (there is none where the limits recognise a span)
     fired: Tensor  # [B, S] it said "recognizable"
     whole: Tensor  # [B] the root was recognised by its check, and not only because nothing else was left
-    # Only where choices are drawn, else empty:
+    # Only where choices are drawn or to be recorded, else empty:
     candidates: Tensor  # [B, R, R] nodes that round r could make, NONE where there is no pair
     choice: Tensor  # [B, R] which of them it made
 
@@ -116,13 +116,14 @@ class Composer(nn.Module):
         item = torch.where(present, item, torch.full_like(words, symbols.NONE))
         return distinct_rows(item)
 
-    def compose(self, words: Tensor, temperature: Tensor | None) -> Derivations:
+    def compose(self, words: Tensor, temperature: Tensor | None, recorded: bool = False) -> Derivations:
         """Derive every command of `words` [B, L]: 0 stands behind the last word of a row, no row is empty.
 
         Without a temperature the best choice is taken, the leftmost on a tie; with one per row [B],
-        choices are drawn from the distribution at that temperature.
+        choices are drawn from the distribution at that temperature. What was
+        chosen among what is kept where choices are drawn, or if it is to be `recorded`.
         """
-        width, draws = words.size(1), temperature is not None
+        width, keeps = words.size(1), recorded or temperature is not None
         nodes = self.leaf_nodes()
         present = words > 0
         fired = [present & self._fires(nodes.check[words], temperature)]
@@ -153,7 +154,7 @@ class Composer(nn.Module):
             merged.append(node.unsqueeze(1))
             decided.append(free.unsqueeze(1) & decided[0][:, :1])
             fired.append(fire.unsqueeze(1))
-            if draws:
+            if keeps:
                 candidates.append(
                     nn.functional.pad(candidate, [0, r], value=float(symbols.NONE)).unsqueeze(1)
                 )

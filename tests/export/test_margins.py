@@ -33,3 +33,10 @@ def test_equals_the_thinnest_choice_of_the_oracle(checkpoint_of, commands_of, se
 
 def test_no_commands_no_margin(model):
     assert smallest(model, []) is None
+
+
+def test_the_check_of_every_word_counts_whatever_its_shape(model):
+    """Commands of one shape share their merges, and each has the checks of its own words."""
+    apart = [smallest(model, [[word]]) for word in range(1, model.composer.words + 1)]
+    together = smallest(model, [[word] for word in range(1, model.composer.words + 1)])
+    assert together.size == min(margin.size for margin in apart)
