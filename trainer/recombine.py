@@ -1,19 +1,15 @@
-"""New commands made from a model's own derivations, with the outputs its rules give them.
+"""New commands made from a model's own derivations, with the outputs that its rules give them.
 
-Two sub-expressions with the same outermost rule can stand for each other: if `walk twice` was met under
-`and`, so can `jump around left twice`. What was met under what is a small tree grammar; drawing from it
-gives commands that nobody labelled, on which a model can be compared with itself and with others.
-
-The arguments of a rule are drawn independently, unless they plainly are not: a model may use `$x $y` both
-for `walk left` and for what is left of `jump after walk`, and never mean `walk jump`.
-
-Rules of one shape that keep nearly the same company (`$x twice`, `$x thrice`) are taken for one kind: what
-was met with one of them can be met with the other, unless a training pair speaks against it.
+Two sub-expressions with the same outermost rule are interchangeable: if `walk twice` was observed under
+`and`, `jump around left twice` can stand there too. Which rule was observed under which is a small tree
+grammar; sampling from it gives unlabelled commands on which a model is compared with itself and others.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor
 
@@ -24,36 +20,77 @@ from lane.models.model import Rollout
 from lane.trainer.examples import Examples
 from lane.trainer.learner import Learner
 
-Span = tuple[int, ...]
-Place = tuple[Span, int]  # an argument of a rule
-Company = tuple[bool, ...]  # which arguments of a rule are phrases; () where that does not matter
-Key = tuple[Place, Span, Company, int]  # an argument of a rule that itself stands in a place
+Span = tuple[int, ...]  # the SrcExp of a rule, which names the rule
+Company = tuple[bool, ...]  # which arguments of a rule are phrases; () for a rule with independent arguments
 Drawn = tuple[list[int], list[int]]  # a command and its output
-ROOT: Place = ((), 0)
-ALIKE = 0.6  # share of their company that rules of one kind have in common
-TRIALS = 20  # draws by which a new combination is held against the training pairs
+
+# Jaccard similarity from which rules are of one kind. Small data shows no rule in all its contexts, so that
+# equality would be too much to ask; rules of different kinds share less than half.
+ALIKE = 0.6
+# Samples that test a new combination: one that contradicts a training pair in a fifth of its samples
+# escapes with a probability of 0.8 ** 20, about 1%.
+TRIALS = 20
+# Samples taken for each command asked for, before the grammar counts as exhausted: repeats are frequent
+# where it generates hardly more than that.
+EFFORT = 20
+
+
+class Place(NamedTuple):
+    """Where a rule stands: under which rule, as which of its arguments."""
+
+    rule: Span
+    argument: int
+
+
+class Slot(NamedTuple):
+    """An argument of a rule that itself stands in a place."""
+
+    place: Place
+    rule: Span
+    company: Company
+    argument: int
+
+
+ROOT = Place((), 0)
+ANYWHERE = Place((), -1)
+ROOTS = Slot(ROOT, (), (), 0)  # what stands at the root of a derivation
+
+
+@dataclass
+class Room:
+    """How much a sample may still write: `words` are used up on the way, `actions` bound each output."""
+
+    words: int
+    actions: int
 
 
 class TreeGrammar:
-    """Which rule was met under which, and where that stood, over all derivations of some rollouts.
+    """Which rules were observed as arguments of which, over all derivations of some rollouts.
 
-    What an argument takes depends on the rule and on the place the rule itself has: `twice` may have been
-    met under `turn` with a direction only, and under `and` with whole phrases.
+    1. `add` records, for each argument of each rule, the rules that fill it (its children). They depend on
+       the rule and on its own place: `twice` may occur under `turn` with a direction only, and under `and`
+       with whole phrases.
+    2. `close` generalises. Most rules have independent arguments, which are sampled apart. A rule is
+       *dependent* if an argument takes disjoint sets of children beside words and beside phrases (`$x $y`
+       for `walk left` and for the rest of `jump after walk`, but never for `walk jump`): its arguments
+       are sampled for one company. Rules of one shape with nearly the same parents and children (`$x twice`,
+       `$x thrice`) are one *kind*: each may stand where any of them stood, and take what any of them took
+       there, unless sampling that combination contradicts a training pair.
+    3. `sample` expands from a random root downwards, and applies the rules' templates on the way back.
     """
 
     def __init__(self, variables: int) -> None:
         self.variables = variables
         self.template: dict[Span, list[int]] = {}
-        # Dictionaries as ordered sets: drawing must not depend on hashes.
-        self._taken: defaultdict[Key, dict[Span, None]] = defaultdict(dict)
-        self._anywhere: defaultdict[tuple[Span, Company, int], dict[Span, None]] = defaultdict(dict)
-        self._met: defaultdict[tuple[Place, Span], dict[Company, None]] = defaultdict(dict)
-        self._met_anywhere: defaultdict[Span, dict[Company, None]] = defaultdict(dict)
-        self._dependent: set[Span] = set()  # rules whose arguments depend on each other
-        self._kind: dict[Span, Span] = {}  # a rule's kind, named by one rule of it
+        # Dictionaries as ordered sets: sampling must not depend on hashes.
+        self._children: defaultdict[Slot, dict[Span, None]] = defaultdict(dict)
+        self._children_anywhere: defaultdict[Slot, dict[Span, None]] = defaultdict(dict)
+        self._companies: defaultdict[tuple[Place, Span], dict[Company, None]] = defaultdict(dict)
+        self._dependent: set[Span] = set()
+        self._kind: dict[Span, Span] = {}  # the first rule of a rule's kind, which names the kind
 
     def add(self, rollout: Rollout) -> None:
-        """Take in the derivations of every row."""
+        """Record the derivations of every row."""
         nodes, derivations = rollout.derivations.nodes, rollout.derivations
         leaves = [tuple(leaf for leaf in row if leaf != symbols.NONE) for row in nodes.leaves.tolist()]
         templates = rollout.translations.template.tolist()
@@ -65,205 +102,185 @@ class TreeGrammar:
             strict=True,
         )
         for node, arguments, solution, root in rows:
-            place: dict[int, Place] = {root: ROOT}
-            self._take(ROOT, (), (), 0, leaves[node[root]])
-            # From the last step to the first: where a step stands is known before what it takes.
+            place = {root: ROOT}
+            self._record(ROOTS, leaves[node[root]])
+            # From the last step to the first: the place of a step is known before its arguments are met.
             for step in range(root, -1, -1):
                 if node[step] == symbols.NONE:
                     continue
-                span = leaves[node[step]]
-                self.template[span] = [t for t in templates[solution[step]] if t != symbols.END]
+                rule = leaves[node[step]]
+                self.template[rule] = [t for t in templates[solution[step]] if t != symbols.END]
                 taken = [argument for argument in arguments[step] if argument != symbols.NONE]
                 children = [leaves[node[argument]] for argument in taken]
                 company = tuple(len(child) > 1 for child in children)
                 for number, (argument, child) in enumerate(zip(taken, children, strict=True)):
-                    place[argument] = (span, number)
-                    self._take(place[step], span, (), number, child)
-                    self._take(place[step], span, company, number, child)
+                    place[argument] = Place(rule, number)
+                    # Whether the arguments are independent is known only at the end: both are recorded.
+                    self._record(Slot(place[step], rule, (), number), child)
+                    self._record(Slot(place[step], rule, company, number), child)
 
-    def _take(self, place: Place, span: Span, company: Company, argument: int, child: Span) -> None:
-        self._taken[place, span, company, argument][child] = None
-        self._anywhere[span, company, argument][child] = None
-        self._met[place, span][company] = self._met_anywhere[span][company] = None
+    def _record(self, slot: Slot, child: Span) -> None:
+        self._children[slot][child] = None
+        self._children_anywhere[slot._replace(place=ANYWHERE)][child] = None
+        for place in (slot.place, ANYWHERE):
+            self._companies[place, slot.rule][slot.company] = None
 
     def close(self, known: Mapping[Span, Span], seed: int) -> None:
-        """Let rules of one kind stand where any of them stood, and take what any of them took there.
-
-        A combination is left out if it makes some known command mean something else.
-        """
+        """Generalise over rules of one kind, as far as no known command gets another output."""
         rng = random.Random(seed)
-        self._dependent = {span for span in self.template if self._is_dependent(span)}
-        kinds = self._kinds()
-        self._kind = {span: kind[0] for kind in kinds for span in kind}
-        taken = dict(self._taken)
-        for table in (self._taken, self._anywhere, self._met, self._met_anywhere):
-            table.clear()
-        for (place, span, company, argument), children in taken.items():
-            if bool(company) == (span in self._dependent):
-                for child in children:
-                    self._take(self._place(*place), span, company, argument, child)
+        self._dependent = self._find_dependent()
+        kinds = self._find_kinds()
+        self._kind = {rule: kind[0] for kind in kinds for rule in kind}
+        self._merge_places()
         for kind in kinds:
-            for key, children in list(self._taken.items()):
-                if any(child in children for child in kind):
-                    self._add(key, kind, known, rng)
-            met = list(dict.fromkeys((p, company) for p, span, company, _ in self._taken if span in kind))
-            for place, company in met:
+            for slot, children in list(self._children.items()):
+                if any(rule in children for rule in kind):
+                    self._extend(slot, kind, known, rng)
+            seen = dict.fromkeys((slot.place, slot.company) for slot in self._children if slot.rule in kind)
+            for place, company in seen:
+                # A rule that never occurred in this company cannot take more in it.
+                members = [rule for rule in kind if company in self._companies[ANYWHERE, rule]]
                 for argument in range(kind[0].count(symbols.VARIABLE)):
-                    # A rule that was never met in this company has nothing beside which to take more.
-                    keys = [
-                        (place, span, company, argument)
-                        for span in kind
-                        if company in self._met_anywhere[span]
-                    ]
-                    union = {child: None for key in keys for child in self._taken[key]}
-                    for key in keys:
-                        self._add(key, list(union), known, rng)
+                    slots = [Slot(place, rule, company, argument) for rule in members]
+                    union = {child: None for slot in slots for child in self._children[slot]}
+                    for slot in slots:
+                        self._extend(slot, union, known, rng)
 
-    def _is_dependent(self, span: Span) -> bool:
-        """Whether some argument takes nothing beside a phrase that it takes beside a word."""
-        beside: defaultdict[tuple[int, bool, bool], set[Span]] = defaultdict(set)
-        for (rule, company, argument), children in self._anywhere.items():
-            if rule == span and len(company) == 2:
-                beside[argument, company[argument], company[1 - argument]].update(children)
-        for argument, phrase in ((0, False), (0, True), (1, False), (1, True)):
-            one, other = beside[argument, phrase, False], beside[argument, phrase, True]
-            if min(len(one), len(other)) > 1 and not one & other:
-                return True
-        return False
+    def _merge_places(self) -> None:
+        """Record everything anew: kinds share their places, and companies count for dependent rules only."""
+        recorded = dict(self._children)
+        for table in (self._children, self._children_anywhere, self._companies):
+            table.clear()
+        for slot, children in recorded.items():
+            if bool(slot.company) == (slot.rule in self._dependent):
+                for child in children:
+                    self._record(slot._replace(place=self._place(*slot.place)), child)
 
-    def _place(self, span: Span, number: int) -> Place:
-        """An argument of a rule; rules of one kind have their places in common."""
-        return self._kind.get(span, span), number
+    def _place(self, rule: Span, argument: int) -> Place:
+        """An argument of a rule; rules of one kind share their places."""
+        return Place(self._kind.get(rule, rule), argument)
 
-    def _add(
-        self,
-        key: Key,
-        children: Sequence[Span],
-        known: Mapping[Span, Span],
-        rng: random.Random,
-    ) -> None:
-        for child in children:
-            if child not in self._taken[key] and not self._contradicts(key, child, known, rng):
-                self._take(*key, child)
+    def _find_dependent(self) -> set[Span]:
+        """Rules of two arguments, one of which takes other children beside a phrase than beside a word."""
+        beside: defaultdict[tuple[Slot, bool], set[Span]] = defaultdict(set)
+        for slot, children in self._children_anywhere.items():
+            if len(slot.company) == 2:
+                # A word is compared with words, a phrase with phrases.
+                own, other = slot.company[slot.argument], slot.company[1 - slot.argument]
+                beside[slot._replace(company=(own,)), other].update(children)
+        dependent = set()
+        for slot in {slot for slot, _ in beside}:
+            word, phrase = beside[slot, False], beside[slot, True]
+            # A single child shows no pattern.
+            if min(len(word), len(phrase)) > 1 and not word & phrase:
+                dependent.add(slot.rule)
+        return dependent
 
-    def _contradicts(self, key: Key, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
-        """Whether `child` there gives a known command another meaning, in any of some small draws."""
-        place, span, company, _ = key
-        if not span:
-            return False  # a root of another kind contradicts nothing by itself
-        kept = self._taken[key]
-        self._taken[key] = {child: None}
-        draws = [self._expand(place, span, rng, [20], 1000, company) for _ in range(TRIALS)]
-        self._taken[key] = kept
-        return any(
-            drawn is not None and known.get(tuple(drawn[0]), tuple(drawn[1])) != tuple(drawn[1])
-            for drawn in draws
-        )
-
-    def _kinds(self) -> list[list[Span]]:
-        """Rules with a word and variables, grouped by shape and company."""
-        company: defaultdict[Span, set[object]] = defaultdict(set)
-        for (parent, _, argument), children in self._anywhere.items():
+    def _find_kinds(self) -> list[list[Span]]:
+        """Kinds of more than one rule, among the rules that have both words and variables."""
+        contexts: defaultdict[Span, set[object]] = defaultdict(set)
+        for slot, children in self._children_anywhere.items():
             for child in children:
-                company[child].add((parent, argument))
-                # Nearly every rule takes nearly every single word: that says nothing about its kind.
-                company[parent].add((argument, child if len(child) > 1 else "a word"))
+                contexts[child].add((slot.rule, slot.argument))
+                # Nearly every rule takes nearly every word: which words tells nothing about its kind.
+                contexts[slot.rule].add((slot.argument, child if len(child) > 1 else "a word"))
         kinds: list[list[Span]] = []
-        for span in self.template:
-            if len(span) == 1 or symbols.VARIABLE not in span:
+        for rule in self.template:
+            if len(rule) == 1 or symbols.VARIABLE not in rule:
                 continue
             for kind in kinds:
-                if _shape(kind[0]) == _shape(span) and _alike(company[kind[0]], company[span]):
-                    kind.append(span)
+                if _shape(kind[0]) == _shape(rule) and _alike(contexts[kind[0]], contexts[rule]):
+                    kind.append(rule)
                     break
             else:
-                kinds.append([span])
+                kinds.append([rule])
         return [kind for kind in kinds if len(kind) > 1]
 
-    def draw(self, rng: random.Random, most_words: int, most_actions: int) -> Drawn | None:
-        """A random command and its output, or None where there is none or it grew too long."""
-        roots = list(self._taken[ROOT, (), (), 0])
-        if not roots:
-            return None  # no derivation was taken in
-        drawn = self._expand(ROOT, rng.choice(roots), rng, [most_words], most_actions)
-        return drawn if drawn is not None and len(drawn[0]) <= most_words else None
+    def _extend(
+        self, slot: Slot, children: Iterable[Span], known: Mapping[Span, Span], rng: random.Random
+    ) -> None:
+        for child in children:
+            if child not in self._children[slot] and not self._contradicts(slot, child, known, rng):
+                self._record(slot, child)
+
+    def _contradicts(self, slot: Slot, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
+        """Whether some sample with `child` in the slot is a known command with another output."""
+        if slot == ROOTS:
+            return False  # every rule's own expressions are checked in the slots below it
+        kept = self._children[slot]
+        self._children[slot] = {child: None}
+        # Short ones, since long commands are rarely known; their outputs fit easily into 1000 actions.
+        drawn = [
+            self._expand(slot.place, slot.rule, rng, Room(words=20, actions=1000), slot.company)
+            for _ in range(TRIALS)
+        ]
+        self._children[slot] = kept
+        outputs = [(tuple(words), tuple(output)) for words, output in filter(None, drawn)]
+        return any(known.get(words, output) != output for words, output in outputs)
+
+    def sample(self, count: int, seed: int, most_words: int, most_actions: int) -> list[Drawn]:
+        """Up to `count` distinct commands with their outputs; fewer where the grammar generates fewer."""
+        rng = random.Random(seed)
+        found: dict[Span, Drawn] = {}
+        for _ in range(EFFORT * count):
+            if len(found) == count:
+                break
+            drawn = self.draw(rng, Room(most_words, most_actions))
+            if drawn is not None:
+                found.setdefault(tuple(drawn[0]), drawn)
+        return list(found.values())
+
+    def draw(self, rng: random.Random, room: Room) -> Drawn | None:
+        """A random command and its output; None for one that grew too long, or without derivations."""
+        roots = list(self._children[ROOTS])
+        return self._expand(ROOT, rng.choice(roots), rng, room) if roots else None
 
     def _expand(
-        self,
-        place: Place,
-        span: Span,
-        rng: random.Random,
-        budget: list[int],
-        most_actions: int,
-        company: Company | None = None,
+        self, place: Place, rule: Span, rng: random.Random, room: Room, company: Company | None = None
     ) -> Drawn | None:
-        budget[0] -= len(span)
-        if budget[0] < 0:
+        room.words -= len(rule)
+        if room.words < 0:
             return None
         words: list[int] = []
         values: list[list[int]] = []
         if company is None:
-            company = rng.choice(self._companies(place, span))
-        for leaf in span:
+            company = rng.choice(self._possible_companies(place, rule))
+        for leaf in rule:
             if leaf != symbols.VARIABLE:
                 words.append(leaf)
                 continue
-            budget[0] += 1  # the variable itself is no word
-            number = len(values)
-            # Where this rule was never met in this place, what it takes elsewhere must do.
-            children = (
-                self._taken.get((place, span, company, number)) or self._anywhere[span, company, number]
-            )
+            room.words += 1  # the variable itself is not a word
+            slot = Slot(place, rule, company, len(values))
+            # A rule that never occurred in this place takes what it takes elsewhere.
+            children = self._children.get(slot) or self._children_anywhere[slot._replace(place=ANYWHERE)]
             child = rng.choice(list(children))
-            inner = self._expand(self._place(span, number), child, rng, budget, most_actions)
+            inner = self._expand(self._place(rule, slot.argument), child, rng, room)
             if inner is None:
                 return None
             words += inner[0]
             values.append(inner[1])
         output: list[int] = []
-        for token in self.template[span]:
+        for token in self.template[rule]:
             output += values[token - 1] if token <= self.variables else [token - self.variables]
-        return (words, output) if len(output) <= most_actions else None
+        return (words, output) if len(output) <= room.actions else None
 
-    def _companies(self, place: Place, span: Span) -> list[Company]:
-        """The companies in which a rule was met there; where it never was, those it has elsewhere."""
-        if span not in self._dependent:
+    def _possible_companies(self, place: Place, rule: Span) -> list[Company]:
+        """The companies in which a rule occurred there; where it never did, those it has elsewhere."""
+        if rule not in self._dependent:
             return [()]
-        return list(self._met.get((place, span)) or self._met_anywhere[span])
+        return list(self._companies.get((place, rule)) or self._companies[ANYWHERE, rule])
 
 
-def _shape(span: Span) -> tuple[bool, ...]:
-    return tuple(leaf == symbols.VARIABLE for leaf in span)
+def _shape(rule: Span) -> tuple[bool, ...]:
+    return tuple(leaf == symbols.VARIABLE for leaf in rule)
 
 
 def _alike(one: set[object], other: set[object]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
 
 
-def recombine(
-    grammar: TreeGrammar,
-    count: int,
-    seed: int,
-    most_words: int,
-    most_actions: int,
-    known: Sequence[Sequence[int]] = (),
-) -> list[Drawn]:
-    """Up to `count` distinct new commands with their outputs; fewer where the grammar has no more."""
-    rng = random.Random(seed)
-    seen = {tuple(words) for words in known}
-    found: list[Drawn] = []
-    for _ in range(20 * count):
-        if len(found) == count:
-            break
-        drawn = grammar.draw(rng, most_words, most_actions)
-        if drawn is not None and tuple(drawn[0]) not in seen:
-            seen.add(tuple(drawn[0]))
-            found.append(drawn)
-    return found
-
-
 def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGrammar:
-    """The closed tree grammar of the greedy derivations of some examples that are right."""
+    """The closed tree grammar of the correct greedy derivations among some examples."""
     grammar = TreeGrammar(learner.model.solver.variables)
     for part in examples.chunks(index):
         evaluation = learner.evaluate(examples, part)
@@ -281,12 +298,14 @@ def recombined_examples(
     count: int,
     seed: int,
 ) -> Examples:
-    """New commands up to twice as long as the longest example, as pairs."""
+    """New commands up to twice as long as the longest example, as pairs.
+
+    Twice, so that what fits the pairs by length alone is exposed; their outputs may grow faster.
+    """
     source, target = vocabularies
     most_words, most_actions = 2 * examples.words.size(1), 4 * examples.gold.size(1)
-    found = recombine(grammar, count, seed, most_words, most_actions)
     pairs = [
         Pair(tuple(source.word(w) for w in words), tuple(target.word(a) for a in actions))
-        for words, actions in found
+        for words, actions in grammar.sample(count, seed, most_words, most_actions)
     ]
     return Examples(pairs, source, target)

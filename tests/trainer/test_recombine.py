@@ -1,4 +1,4 @@
-"""New commands out of met ones: derivable, and with the output that composing by hand gives."""
+"""New commands from observed ones: derivable, and with the output of composing by hand."""
 
 import random
 from itertools import pairwise
@@ -8,7 +8,7 @@ import pytest
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.trainer.examples import Examples
-from lane.trainer.recombine import TreeGrammar, recombine, recombined_examples
+from lane.trainer.recombine import Room, TreeGrammar, recombined_examples
 
 WALK, RUN, TWICE, THRICE, AND = 1, 2, 3, 4, 5
 W, R = 1, 2
@@ -57,7 +57,7 @@ def grammar(hand_made):
 
 def everything(grammar, most_words=9):
     rng = random.Random(1)
-    drawn = [grammar.draw(rng, most_words, 100) for _ in range(2000)]
+    drawn = [grammar.draw(rng, Room(most_words, 100)) for _ in range(2000)]
     return {tuple(words): output for words, output in filter(None, drawn)}
 
 
@@ -105,20 +105,18 @@ def test_rules_with_different_company_stay_apart(hand_made):
         assert (RUN, THRICE) not in list(pairwise(words))
 
 
-def test_as_many_as_asked_for_distinct_new_and_in_bounds(grammar):
-    known = [[WALK], [WALK, TWICE]]
-    found = recombine(grammar, 8, seed=1, most_words=4, most_actions=5, known=known)
+def test_as_many_as_asked_for_distinct_and_in_bounds(grammar):
+    found = grammar.sample(8, seed=1, most_words=4, most_actions=5)
     commands = [tuple(words) for words, _ in found]
     assert len(set(commands)) == len(commands) == 8
-    assert not {(WALK,), (WALK, TWICE)} & set(commands)
     assert all(len(words) <= 4 and len(output) <= 5 for words, output in found)
-    assert found == recombine(grammar, 8, seed=1, most_words=4, most_actions=5, known=known)
-    assert found != recombine(grammar, 8, seed=2, most_words=4, most_actions=5, known=known)
+    assert found == grammar.sample(8, seed=1, most_words=4, most_actions=5)
+    assert found != grammar.sample(8, seed=2, most_words=4, most_actions=5)
 
 
-def test_fewer_where_there_are_no_more(grammar):
-    assert len(recombine(grammar, 50, seed=1, most_words=1, most_actions=5)) == 2
-    assert recombine(TreeGrammar(2), 50, seed=1, most_words=5, most_actions=5) == []
+def test_fewer_where_the_grammar_generates_fewer(grammar):
+    assert len(grammar.sample(50, seed=1, most_words=1, most_actions=5)) == 2
+    assert TreeGrammar(2).sample(50, seed=1, most_words=5, most_actions=5) == []
 
 
 def test_new_commands_as_examples(grammar):
@@ -169,9 +167,8 @@ def test_rules_of_one_kind_need_not_have_been_met_in_the_same_company(hand_made)
     trees += [(x_or_y, one, other) for one in phrases for other in words[2:]]
     grammar = TreeGrammar(2)
     grammar.add(hand_made(rules, trees))
-    assert grammar._is_dependent(x_or_y)
-    assert not grammar._is_dependent(X_AND_Y)
-    assert any({X_AND_Y, x_or_y} <= set(kind) for kind in grammar._kinds())
+    assert grammar._find_dependent() == {x_or_y}
+    assert any({X_AND_Y, x_or_y} <= set(kind) for kind in grammar._find_kinds())
     grammar.close({}, seed=0)
     drawn = everything(grammar)
     assert (WALK, either, RUN) in drawn
