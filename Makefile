@@ -59,6 +59,7 @@ robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idl
 	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt
 	$(BIN)/lane-export build/robot/robot.pt --verify examples/robot/train.tsv
 	cp build/robot/robot.pt.run/result.json results/robot.json
+	$(BIN)/python benchmarks/fill_pages.py
 
 bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/benchmarks.md, on an idle machine
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"

@@ -1,6 +1,8 @@
-"""Fills the tables of docs/benchmarks.md from the result files: `python benchmarks/fill_pages.py`.
+"""Fills the tables of docs/benchmarks.md and the README's training time from the result files.
 
-A table stands between `<!-- results/NAME -->` and `<!-- end -->`; whatever was there is replaced.
+    python benchmarks/fill_pages.py
+
+A table is whatever stands between `<!-- results/NAME -->` and `<!-- end -->`.
 """
 
 import importlib.util
@@ -14,6 +16,7 @@ from lane.experiments.sweep import read_results, table
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
+README = ROOT / "README.md"
 _BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -28,12 +31,18 @@ def benchmark(name: str) -> ModuleType:
 
 
 def filled(page: str) -> str:
-    """The page with each table as its result file has it."""
+    """The page with every table made from its result file."""
     return _BLOCK.sub(lambda block: block[1] + render(ROOT / "results" / block[2]) + block[3], page)
 
 
+def timed(readme: str) -> str:
+    """The README with the seconds of results/robot.json."""
+    robot = json.loads((ROOT / "results" / "robot.json").read_text(encoding="utf-8"))
+    return re.sub(r"That takes \d+ seconds", f"That takes {robot['seconds']:.0f} seconds", readme)
+
+
 def render(path: Path) -> str:
-    """The table of a result file, or all its tables."""
+    """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 
@@ -60,8 +69,9 @@ def _figures(path: Path) -> Iterable[str]:
 
 
 def main() -> None:
-    """Rewrite the page."""
+    """Rewrite both pages."""
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(timed(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

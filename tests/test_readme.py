@@ -3,10 +3,11 @@
 import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+
+import lane.export
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,25 +33,55 @@ def test_there_are_commands_to_test():
     assert len(COMMANDS) >= 2
 
 
-def test_the_python_runs(tmp_path):
-    snippets = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert snippets
-    for snippet in snippets:
-        subprocess.run([sys.executable, "-c", snippet], check=True, cwd=tmp_path)
+def snippets(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_script(folder, text, timeout):
+    """Run a snippet as a script of its own, beside the robot's pairs, and return what it prints."""
+    (folder / "script.py").write_text(text, encoding="utf-8")
+    (folder / "train.tsv").write_bytes((ROOT / "examples" / "robot" / "train.tsv").read_bytes())
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def brief(snippet):
+    assert "minutes=5" in snippet
+    return snippet.replace("minutes=5", "minutes=0.05, workers=1")
+
+
+def test_the_python_that_embeds_prints_what_its_comment_says(tmp_path):
+    _, snippet = snippets("README.md")
+    printed = run_script(tmp_path, snippet, timeout=60)
+    assert f"# {printed}" in snippet
+
+
+@pytest.mark.skipif(not hasattr(lane.export, "export"), reason="export from Python is not there yet")
+def test_the_python_that_trains_runs_to_its_end(tmp_path):
+    snippet = brief(snippets("README.md")[0])
+    assert "export(result.model) " in snippet
+    snippet = snippet.replace("export(result.model) ", 'export(result.model, formats=["program"]) ')
+    run_script(tmp_path, snippet, timeout=300)  # a model of three seconds says nothing right
+    assert {path.name for path in tmp_path.glob("robot.*")} == {"robot.pt", "robot.lane"}
+
+
+@pytest.mark.slow
+def test_the_python_that_trains_translates(tmp_path):
+    printed = run_script(tmp_path, snippets("README.md")[0], timeout=900)
+    assert printed.splitlines()[-1] == "TO_GARDEN MOP TO_GARDEN MOP"
+    assert {path.name for path in tmp_path.glob("robot.*")} == {
+        "robot.pt",
+        "robot.lane",
+        "robot.onnx",
+        "robot.ts",
+    }
 
 
 def test_the_python_of_the_training_guide_runs(tmp_path):
-    guide = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
-    (snippet,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
-    assert "minutes=5" in snippet
-    program = snippet.replace("minutes=5", "minutes=0.05, workers=1")
-    program = f"if __name__ == '__main__':\n{textwrap.indent(program, '    ')}"  # workers import the script
-    (tmp_path / "guide.py").write_text(program, encoding="utf-8")
-    (tmp_path / "train.tsv").write_bytes((ROOT / "examples" / "robot" / "train.tsv").read_bytes())
-    done = subprocess.run(
-        [sys.executable, "guide.py"], check=True, cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    assert done.stdout.splitlines()[-1].startswith(("True", "False"))
+    (snippet,) = snippets("docs/training.md")
+    assert run_script(tmp_path, brief(snippet), timeout=120).splitlines()[-1].startswith(("True", "False"))
     assert (tmp_path / "robot.pt").is_file()
 
 
