@@ -79,6 +79,23 @@ def test_the_page_has_the_present_graph() -> None:
     assert GRAPH.filled(PAGE) == PAGE, "rewrite it by `python docs/graph.py`"
 
 
+@pytest.mark.parametrize(
+    "page",
+    [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")) if path.name != "CHANGELOG.md"],
+    ids=module_id,
+)
+def test_modules_named_by_a_page_exist(page: Path) -> None:
+    """`room/name.py`, or `name.py` where only one room has it."""
+    known = [
+        module_id(path)
+        for folder in (*PACKAGES, "tests", "docs", "benchmarks", "examples")
+        for path in (ROOT / folder).rglob("*.[pc]*")
+    ]
+    for name in re.findall(r"`(?:python )?([\w/]+\.(?:py|c))\b", page.read_text(encoding="utf-8")):
+        places = [path for path in known if path == name or ("/" not in name and path.endswith(f"/{name}"))]
+        assert len(places) == 1, f"`{name}` is {places or 'missing'}"
+
+
 def test_the_rooms_of_the_page_are_those_of_the_repository() -> None:
     assert set(PACKAGES) == {path.parent.name for path in ROOT.glob("*/__init__.py")}
 
