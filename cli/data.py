@@ -53,12 +53,14 @@ def list_tasks() -> None:
     \b
     Example: lane-data list
     """
+    from lane.data.practical import KINDS
     from lane.data.registry import TASKS
 
     typer.echo(f"{'task':14}{'train':>7}{'test':>7}  origin")
     for entry in TASKS:
         typer.echo(f"{entry.name:14}{entry.train:7}{entry.test:7}  {entry.origin}")
-    typer.echo("random:N is a random language, another one for each N.")
+    typer.echo("random:N is a random language, another one for each N; practical:KIND:N one of a kind that")
+    typer.echo(f"engineers own: {', '.join(KINDS)}.")
     typer.echo("\nOfficial files: `lane-data fetch DIR` gets them, `--data-dir DIR` reads them.")
 
 

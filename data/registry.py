@@ -1,4 +1,4 @@
-"""The nine tasks by name, and random languages by number."""
+"""The nine tasks by name, and random and practical languages by number."""
 
 import re
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from lane.data import splits
 from lane.data.language import random_task
 from lane.data.miniscan import limit
 from lane.data.official import OFFICIAL_TASKS, SIDES, read_official
+from lane.data.practical import check_kind, practical_task
 from lane.data.task import Task
 
 
@@ -36,6 +37,7 @@ TASKS = (
 )
 
 _RANDOM = re.compile(r"random:[0-9]{1,9}")
+_PRACTICAL = re.compile(r"practical:([^:]+):([0-9]{1,9})")
 _BUILDERS: dict[str, Callable[[int], Task]] = {
     "simple": splits.simple,
     "addjump": lambda seed: splits.addjump(),
@@ -56,8 +58,12 @@ def check_name(name: str) -> str:
     names = task_names()
     if name in names or _RANDOM.fullmatch(name):
         return name
+    if match := _PRACTICAL.fullmatch(name):
+        check_kind(match[1])
+        return name
     hint = did_you_mean(name.replace("-", "_"), names)
-    raise LaneError(f"no task {name!r}{hint} (the tasks are {', '.join(names)} and random:N)")
+    known = f"{', '.join(names)}, random:N and practical:KIND:N"
+    raise LaneError(f"no task {name!r}{hint} (the tasks are {known})")
 
 
 def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> Task:
@@ -67,6 +73,8 @@ def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> T
     `seed` matters for extend, and for simple without `data_dir`.
     """
     check_name(name)
+    if match := _PRACTICAL.fullmatch(name):
+        return practical_task(match[1], int(match[2]))
     if name not in task_names():
         return random_task(int(name.removeprefix("random:")))
     if name in OFFICIAL_TASKS and data_dir is not None:

@@ -1,0 +1,56 @@
+"""Practical languages, by kind and seed: small ones of the kinds that engineers own.
+
+A seed draws the vocabulary, the sizes and the constants; the kind stays the same. A command has one meaning.
+Training shows every rule, and every rule in every slot of every other, which decides their order; what else
+decides a kind is said there. Tests have held-out names everywhere, names in places where training never had
+them, and commands longer than any in training.
+"""
+
+import random
+from collections.abc import Callable
+
+from lane.base.errors import LaneError
+from lane.base.suggestion import did_you_mean
+from lane.data import expressions, orders
+from lane.data.drawing import Design, draw_task
+from lane.data.task import Task
+from lane.data.wording import Wording
+
+_BUILDERS: dict[str, Callable[[Wording], Design]] = {
+    "calls": expressions.calls,
+    "prefix": expressions.prefix,
+    "counts": expressions.counts,
+    "arguments": orders.arguments,
+    "home": orders.home,
+    "query": expressions.query,
+    "ambiguous": orders.ambiguous,
+    "idioms": expressions.idioms,
+    "synonyms": orders.synonyms,
+    "fillers": orders.fillers,
+    "names50": orders.names(50),
+    "names200": orders.names(200),
+    "names1000": orders.names(1000),
+}
+
+KINDS = tuple(_BUILDERS)
+
+
+def practical_language(kind: str, seed: int) -> Design:
+    """The rules of that kind and number, and what is held out; LaneError for an unknown kind."""
+    return _BUILDERS[check_kind(kind)](Wording(random.Random(f"practical/{kind}/{seed}")))
+
+
+def practical_task(kind: str, seed: int) -> Task:
+    """Its pairs, with its rules in the notes."""
+    design = practical_language(kind, seed)
+    about = " ".join((_BUILDERS[kind].__doc__ or "").split())
+    rng = random.Random(f"practical task/{kind}/{seed}")
+    return draw_task(f"{kind}{seed}", design, rng, (f"practical language {kind}, seed {seed}: {about}",))
+
+
+def check_kind(kind: str) -> str:
+    """The kind, or a LaneError that lists the kinds and suggests the nearest."""
+    if kind in KINDS:
+        return kind
+    hint = did_you_mean(kind, KINDS)
+    raise LaneError(f"no kind {kind!r} of practical languages{hint} (the kinds are {', '.join(KINDS)})")
