@@ -20,7 +20,7 @@ from lane.data import load_task
 from lane.models.oracle import Oracle
 from lane.trainer.attempt import Attempt
 from lane.trainer.config import build_config
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 
 COMMANDS = 10  # that the oracle derives at each evaluation
 
@@ -32,7 +32,7 @@ def new_attempt() -> Attempt:
         Vocabulary.of(pair.source for pair in task.train),
         Vocabulary.of(pair.target for pair in task.train),
     )
-    return Attempt(Examples(task.train, *vocabularies), vocabularies, build_config(), 1, constants=False)
+    return Attempt(Dataset(task.train, *vocabularies), build_config(), 1, constants=False)
 
 
 def loop(attempt: Attempt, updates: int = 5) -> float:
@@ -40,7 +40,7 @@ def loop(attempt: Attempt, updates: int = 5) -> float:
     config = attempt.config
     begin = time.perf_counter()
     for _ in range(updates):
-        attempt.learner.update(attempt.examples, attempt.curriculum.draw(), 0.15, explore=True)
+        attempt.learner.update(attempt.dataset, attempt.curriculum.draw(), 0.15, explore=True)
     return (time.perf_counter() - begin) / (updates * config.examples * config.samples)
 
 
@@ -48,7 +48,7 @@ def oracle(attempt: Attempt) -> float:
     """Seconds a derivation of the oracle: drawing, and the gradient of the log-probability."""
     derive = Oracle(attempt.model, draw).derive
     index = attempt.curriculum.draw()[:: attempt.config.examples // COMMANDS]
-    commands = [[word for word in row if word] for row in attempt.examples.words[index].tolist()]
+    commands = [[word for word in row if word] for row in attempt.dataset.words[index].tolist()]
     begin = time.perf_counter()
     for command in commands:
         derive(command).log_prob.backward()  # type: ignore[no-untyped-call]

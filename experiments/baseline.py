@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.data.task import Task
-from lane.trainer.examples import padded
+from lane.trainer.dataset import padded
 
 END = 0  # pads behind the end, and begins an output
 CHUNK = 512

@@ -4,40 +4,30 @@ import random
 
 import torch
 
-from lane.base.vocabulary import Vocabulary
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner, same_rows
-from lane.trainer.recombine import grammar_of, recombined_examples
+from lane.trainer.recombine import grammar_of, recombined
 
 
 class Agreement:
     """Compares fits on commands recombined from the derivations of both."""
 
-    def __init__(
-        self,
-        examples: Examples,
-        vocabularies: tuple[Vocabulary, Vocabulary],
-        config: TrainConfig,
-        device: str,
-    ) -> None:
-        self.examples, self.vocabularies = examples, vocabularies
-        self.config, self.device = config, device
-        self._kept: dict[int, tuple[Learner, Examples]] = {}
+    def __init__(self, dataset: Dataset, config: TrainConfig, device: str) -> None:
+        self.dataset, self.config, self.device = dataset, config, device
+        self._kept: dict[int, tuple[Learner, Dataset]] = {}
 
-    def _made(self, fit: Fit) -> tuple[Learner, Examples]:
+    def _made(self, fit: Fit) -> tuple[Learner, Dataset]:
         """The fit's model, and commands made from its derivations."""
         if fit.number not in self._kept:
-            learner = fit.learner(self.vocabularies, self.config, self.device)
+            learner = fit.learner(self.dataset, self.config, self.device)
             # Longer commands show more rules under more rules; a fixed shuffle takes some of each length.
-            order = list(range(len(self.examples)))
+            order = list(range(len(self.dataset)))
             random.Random(0).shuffle(order)
             index = torch.tensor(sorted(order[: self.config.recombined]))
-            grammar = grammar_of(learner, self.examples, index)
-            made = recombined_examples(
-                grammar, self.examples, self.vocabularies, self.config.recombined // 2, fit.number
-            )
+            grammar = grammar_of(learner, self.dataset, index)
+            made = recombined(grammar, self.dataset, self.config.recombined // 2, seed=fit.number)
             self._kept[fit.number] = learner, made
         return self._kept[fit.number]
 
@@ -46,7 +36,7 @@ class Agreement:
         (first, from_first), (second, from_second) = self._made(one), self._made(other)
         same = [_same(first, second, made) for made in (from_first, from_second) if len(made) > 0]
         # A language too small to make anything new from is compared on its own examples.
-        return float(torch.cat(same or [_same(first, second, self.examples)]).float().mean())
+        return float(torch.cat(same or [_same(first, second, self.dataset)]).float().mean())
 
     def with_itself(self, fit: Fit) -> float:
         """The share of its own new commands that a model derives as its rules mean them."""
@@ -57,7 +47,7 @@ class Agreement:
 
 
 @torch.no_grad()
-def _same(first: Learner, second: Learner, commands: Examples) -> torch.Tensor:
+def _same(first: Learner, second: Learner, commands: Dataset) -> torch.Tensor:
     same = []
     for rows in commands.chunks():
         limit = 2 * commands.gold.size(1) + 8

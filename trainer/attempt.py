@@ -8,14 +8,13 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from lane.base.vocabulary import Vocabulary
 from lane.models.model import LaneModel
 from lane.trainer import rules
 from lane.trainer.config import TrainConfig
 from lane.trainer.curriculum import Curriculum, Verdict
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation, Learner
-from lane.trainer.recombine import grammar_of, recombined_examples
+from lane.trainer.recombine import grammar_of, recombined
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
 _KEPT = (
@@ -64,24 +63,22 @@ class Attempt:
 
     def __init__(
         self,
-        examples: Examples,
-        vocabularies: tuple[Vocabulary, Vocabulary],
+        dataset: Dataset,
         config: TrainConfig,
         seed: int,
         constants: bool | tuple[int, ...],
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(seed)
-        self.examples, self.vocabularies, self.config = examples, vocabularies, config
-        self.seed, self.constants = seed, constants
-        source, target = vocabularies
-        self.model = LaneModel(len(source), len(target), config.network(constants)).to(device)
+        self.dataset, self.config, self.seed, self.constants = dataset, config, seed, constants
+        network = config.network(constants)
+        self.model = LaneModel(len(dataset.source), len(dataset.target), network).to(device)
         self.learner = Learner(self.model, config)
-        self.curriculum = Curriculum(examples, config)
+        self.curriculum = Curriculum(dataset, config)
         self.outcome: Outcome = "training"
         self.updates = 0
         self.seconds = 0.0
-        self.wrong = torch.arange(len(examples))  # what the last full evaluation got wrong
+        self.wrong = torch.arange(len(dataset))  # what the last full evaluation got wrong
         self.consolidations = 0
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
@@ -101,7 +98,7 @@ class Attempt:
     def _learn(self) -> tuple[Evaluation, int]:
         """A stride of lessons."""
         curriculum = self.curriculum
-        evaluation = self.learner.evaluate(self.examples, curriculum.probe())
+        evaluation = self.learner.evaluate(self.dataset, curriculum.probe())
         curriculum.note(evaluation)
         verdict = curriculum.judge(evaluation, self.sampled)
         lesson = curriculum.lesson
@@ -113,7 +110,7 @@ class Attempt:
         if self.outcome == "training":
             for _ in range(self.config.evaluate_every):
                 update = self.learner.update(
-                    self.examples, curriculum.draw(), curriculum.entropy, explore=True
+                    self.dataset, curriculum.draw(), curriculum.entropy, explore=True
                 )
                 self.updates += 1
             self.reward, self.sampled = update.reward, update.right
@@ -136,9 +133,9 @@ class Attempt:
         """
         if self.config.constants != "if-needed" or self.constants:
             return torch.zeros_like(wrong, dtype=torch.bool)  # no other attempt would do better
-        gold = self.examples.gold[wrong]
-        missing = (gold != 0) & ~torch.isin(gold, self.examples.gold[right])
-        return missing.any(dim=1) & (self.examples.length[wrong] > 1)
+        gold = self.dataset.gold[wrong]
+        missing = (gold != 0) & ~torch.isin(gold, self.dataset.gold[right])
+        return missing.any(dim=1) & (self.dataset.length[wrong] > 1)
 
     def _consolidate(self) -> Evaluation:
         """A stride on new commands that the model's own rules make.
@@ -148,11 +145,9 @@ class Attempt:
         """
         self.consolidations += 1
         subset = self.curriculum.order.argsort()[: self.config.recombined]
-        grammar = grammar_of(self.learner, self.examples, subset)
+        grammar = grammar_of(self.learner, self.dataset, subset)
         seed = self.seed * 1_000 + self.consolidations
-        made = recombined_examples(
-            grammar, self.examples, self.vocabularies, self.config.recombined // 4, seed
-        )
+        made = recombined(grammar, self.dataset, self.config.recombined // 4, seed)
         everything = torch.arange(len(made))
         evaluation = self.learner.evaluate(made, everything)
         wrong = everything[~evaluation.right]
@@ -168,7 +163,7 @@ class Attempt:
         for _ in range(self.config.evaluate_every):
             if len(wrong) > 0:
                 self.learner.update(made, wrong[torch.randint(len(wrong), [half])], 0.0, explore=True)
-            update = self.learner.update(self.examples, self.curriculum.draw(), 0.0, explore=True)
+            update = self.learner.update(self.dataset, self.curriculum.draw(), 0.0, explore=True)
             self.updates += 1
         self.reward = update.reward
         return evaluation
@@ -178,10 +173,10 @@ class Attempt:
         wrong = self.find_wrong()
         all_right = len(wrong) == 0
         tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
-        if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.examples)):
+        if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.dataset)):
             self.outcome = "consolidating"
             self.fitting = copy.deepcopy(self.learner.state())
-            everything = torch.arange(len(self.examples))
+            everything = torch.arange(len(self.dataset))
             right = everything[~torch.isin(everything, wrong)]
             self.lacks_constants = bool(self._unwritten(right, wrong).any())
         elif not self.curriculum.is_last:
@@ -198,23 +193,23 @@ class Attempt:
 
     def evaluate_all(self) -> list[Evaluation]:
         """Greedy translations of every example, in chunks."""
-        return [self.learner.evaluate(self.examples, index) for index in self.examples.chunks()]
+        return [self.learner.evaluate(self.dataset, index) for index in self.dataset.chunks()]
 
     def _report(self, evaluation: Evaluation, lesson: int) -> Report:
         return Report(
-            self.seed,
-            bool(self.constants),
-            self.outcome,
-            self.updates,
-            self.learner.trajectories,
-            lesson + 1,
-            len(self.curriculum.lessons),
-            self.curriculum.lessons[lesson],
-            evaluation.accuracy,
-            float(evaluation.simplicity.mean()),
-            self.reward,
-            len(rules.extract(evaluation.rollout, self.model.solver.variables, *self.vocabularies)),
-            round(self.seconds, 3),
+            seed=self.seed,
+            constants=bool(self.constants),
+            outcome=self.outcome,
+            updates=self.updates,
+            trajectories=self.learner.trajectories,
+            lesson=lesson + 1,
+            lessons=len(self.curriculum.lessons),
+            longest=self.curriculum.lessons[lesson],
+            accuracy=evaluation.accuracy,
+            simplicity=float(evaluation.simplicity.mean()),
+            reward=self.reward,
+            rules=len(rules.extract(evaluation.rollout, self.model.solver.variables, self.dataset)),
+            seconds=round(self.seconds, 3),
         )
 
     def state(self) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lane.base.vocabulary import Vocabulary
 from lane.models.model import LaneModel
 from lane.trainer.attempt import Attempt, Report
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
 
 
@@ -36,12 +35,9 @@ class Fit:
         """Better is smaller: it fits, gets fewest wrong, is simplest, has fewest rules."""
         return (not self.fitted, len(self.wrong), round(-self.simplicity, 4), self.rules)
 
-    def learner(
-        self, vocabularies: tuple[Vocabulary, Vocabulary], config: TrainConfig, device: str
-    ) -> Learner:
+    def learner(self, dataset: Dataset, config: TrainConfig, device: str) -> Learner:
         """Its model, ready to be evaluated."""
-        source, target = vocabularies
-        model = LaneModel(len(source), len(target), config.network(self.constants))
+        model = LaneModel(len(dataset.source), len(dataset.target), config.network(self.constants))
         model.load_state_dict(self.weights)
         return Learner(model.to(device), config)
 
@@ -49,16 +45,8 @@ class Fit:
 class Candidate:
     """Runs attempts one after the other, in strides."""
 
-    def __init__(
-        self,
-        number: int,
-        examples: Examples,
-        vocabularies: tuple[Vocabulary, Vocabulary],
-        config: TrainConfig,
-        seed: int,
-        device: str,
-    ) -> None:
-        self.number, self.examples, self.vocabularies = number, examples, vocabularies
+    def __init__(self, number: int, dataset: Dataset, config: TrainConfig, seed: int, device: str) -> None:
+        self.number, self.dataset = number, dataset
         self.config, self.seed, self.device = config, seed, device
         self.tried = 0  # attempts that have ended
         self.updates = self.trajectories = 0  # of those
@@ -82,7 +70,7 @@ class Candidate:
         """The next attempt."""
         constants = self._constants()
         seed = derived_seed(self.seed, self.number, self.tried)
-        return Attempt(self.examples, self.vocabularies, self.config, seed, constants, self.device)
+        return Attempt(self.dataset, self.config, seed, constants, self.device)
 
     def _constants(self) -> bool | tuple[int, ...]:
         """Which actions the next attempt's rules may hold beside variables.
@@ -94,7 +82,7 @@ class Candidate:
             return self.config.constants == "always"
         if self.tried % 4 == 3:
             return True
-        return self.needs_constants and self.examples.not_alone()
+        return self.needs_constants and self.dataset.not_alone()
 
     def stride(self) -> Report:
         """One stride of the present attempt; where it ends, the next is made ready."""
@@ -128,17 +116,17 @@ class Candidate:
         }
         weights = {name: value.detach().cpu().clone() for name, value in attempt.model.state_dict().items()}
         return Fit(
-            self.number,
-            attempt.seed,
-            attempt.constants,
-            attempt.outcome == "fitted",
-            tuple(wrong),
-            simplicity,
-            len(spans),
-            self.updates,
-            self.trajectories,
-            self.tried,
-            weights,
+            number=self.number,
+            seed=attempt.seed,
+            constants=attempt.constants,
+            fitted=attempt.outcome == "fitted",
+            wrong=tuple(wrong),
+            simplicity=simplicity,
+            rules=len(spans),
+            updates=self.updates,
+            trajectories=self.trajectories,
+            attempts=self.tried,
+            weights=weights,
         )
 
     def stop(self) -> Fit:

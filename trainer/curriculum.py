@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation
 
 MOST_DRAWS = 6  # of one example into one update, by what it lacks
@@ -16,17 +16,17 @@ Verdict = Literal["go on", "passed", "stalled"]
 class Curriculum:
     """The state of the lessons of one attempt."""
 
-    def __init__(self, examples: Examples, config: TrainConfig) -> None:
-        self.config, self.length = config, examples.length
-        lengths = sorted(set(examples.length.tolist()))
+    def __init__(self, dataset: Dataset, config: TrainConfig) -> None:
+        self.config, self.length = config, dataset.length
+        lengths = sorted(set(dataset.length.tolist()))
         self.lessons: list[int] = lengths if config.curriculum else lengths[-1:]
         self.lesson = 0  # place in `lessons`
         self.best_accuracy = -1.0
         self.best_simplicity = -1.0
         self.no_gain = 0  # evaluations since either of them rose
-        self.order = torch.randperm(len(examples))
-        self.deficit = torch.zeros([len(examples)])  # how much each example still lacks
-        self.wrong_for = torch.zeros([len(examples)], dtype=torch.int64)  # evaluations in a row
+        self.order = torch.randperm(len(dataset))
+        self.deficit = torch.zeros([len(dataset)])  # how much each example still lacks
+        self.wrong_for = torch.zeros([len(dataset)], dtype=torch.int64)  # evaluations in a row
 
     @property
     def longest(self) -> int:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lane.models.model import LaneModel, Rollout
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.gradient import surrogate
 from lane.trainer.optimizer import OPTIMIZERS
 from lane.trainer.reward import reward, similarity, simplicity
@@ -50,15 +50,15 @@ class Learner:
         self.composer_optimizer = optimizer(model.composer, config.composer_rate, config.clip)
         self.solver_optimizer = optimizer(model.solver, config.solver_rate, config.clip)
 
-    def update(self, examples: Examples, index: Tensor, entropy: float, explore: bool) -> Update:
+    def update(self, dataset: Dataset, index: Tensor, entropy: float, explore: bool) -> Update:
         """One step of the policy gradient on the examples of `index`, each with several derivations."""
         config, drawn = self.config, self.config.samples
         explorers = round(drawn * config.explorers) if explore else 0
         temperature = torch.ones([len(index), drawn], device=self.device)
         temperature[:, drawn - explorers :] = config.explorer_temperature
         rows = index.repeat_interleave(drawn)
-        words = examples.words_of(rows).to(self.device)
-        gold, gold_length = examples.gold_of(rows).to(self.device), examples.gold_length[rows].to(self.device)
+        words = dataset.words_of(rows).to(self.device)
+        gold, gold_length = dataset.gold_of(rows).to(self.device), dataset.gold_length[rows].to(self.device)
 
         # An output of more than twice the gold's length has a similarity below 1/2 and teaches little;
         # it is not written out, and its similarity is 0.
@@ -66,7 +66,7 @@ class Learner:
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
             simple = simplicity(rollout, self.model.solver.variables, config)
-            whole = self._whole(rollout, examples, rows)
+            whole = self._whole(rollout, dataset, rows)
             rewards = reward(similar, simple, whole, config).view(len(index), drawn)
             weight = self._advantage(rewards, explorers).view(-1) / len(rows)
             bonus = torch.full_like(rewards, entropy / len(rows))
@@ -94,20 +94,20 @@ class Learner:
         self.solver_optimizer.step()
 
     @torch.no_grad()
-    def evaluate(self, examples: Examples, index: Tensor) -> Evaluation:
+    def evaluate(self, dataset: Dataset, index: Tensor) -> Evaluation:
         """Translate the examples of `index` greedily."""
-        gold = examples.gold_of(index).to(self.device)
-        rollout = self.model.rollout(examples.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
+        gold = dataset.gold_of(index).to(self.device)
+        rollout = self.model.rollout(dataset.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
         simple = simplicity(rollout, self.model.solver.variables, self.config)
-        whole = self._whole(rollout, examples, index).cpu()
+        whole = self._whole(rollout, dataset, index).cpu()
         return Evaluation(index, right.cpu(), whole, simple.cpu(), rollout)
 
-    def _whole(self, rollout: Rollout, examples: Examples, index: Tensor) -> Tensor:
+    def _whole(self, rollout: Rollout, dataset: Dataset, index: Tensor) -> Tensor:
         """Whether the root's own check recognised it, or need not.  # [B] -> [B]"""
         if not self.config.whole:
             return torch.ones_like(rollout.derivations.whole)
-        return rollout.derivations.whole | ~examples.must_be_whole[index].to(self.device)
+        return rollout.derivations.whole | ~dataset.must_be_whole[index].to(self.device)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on exactly from here."""

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.models import symbols
 from lane.models.model import Rollout
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]  # the SrcExp of a rule, which names the rule
@@ -279,33 +278,27 @@ def _alike(one: set[object], other: set[object]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
 
 
-def grammar_of(learner: Learner, examples: Examples, index: Tensor) -> TreeGrammar:
+def grammar_of(learner: Learner, dataset: Dataset, index: Tensor) -> TreeGrammar:
     """The closed tree grammar of the correct greedy derivations among some examples."""
     grammar = TreeGrammar(learner.model.solver.variables)
-    for part in examples.chunks(index):
-        evaluation = learner.evaluate(examples, part)
+    for part in dataset.chunks(index):
+        evaluation = learner.evaluate(dataset, part)
         right = part[evaluation.right]
         if len(right) > 0:
-            grammar.add(learner.evaluate(examples, right).rollout)
-    grammar.close(examples.known(), seed=0)
+            grammar.add(learner.evaluate(dataset, right).rollout)
+    grammar.close(dataset.known(), seed=0)
     return grammar
 
 
-def recombined_examples(
-    grammar: TreeGrammar,
-    examples: Examples,
-    vocabularies: tuple[Vocabulary, Vocabulary],
-    count: int,
-    seed: int,
-) -> Examples:
+def recombined(grammar: TreeGrammar, dataset: Dataset, count: int, seed: int) -> Dataset:
     """New commands up to twice as long as the longest example, as pairs.
 
     Twice, so that what fits the pairs by length alone is exposed; their outputs may grow faster.
     """
-    source, target = vocabularies
-    most_words, most_actions = 2 * examples.words.size(1), 4 * examples.gold.size(1)
+    source, target = dataset.source, dataset.target
+    most_words, most_actions = 2 * dataset.words.size(1), 4 * dataset.gold.size(1)
     pairs = [
         Pair(tuple(source.word(w) for w in words), tuple(target.word(a) for a in actions))
         for words, actions in grammar.sample(count, seed, most_words, most_actions)
     ]
-    return Examples(pairs, source, target)
+    return dataset.like(pairs)

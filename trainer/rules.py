@@ -5,10 +5,10 @@ from collections import Counter
 import torch
 
 from lane.base.rule import Rule
-from lane.base.vocabulary import Vocabulary
 from lane.models import symbols
 from lane.models.model import Rollout
 from lane.models.naming import named_rule
+from lane.trainer.dataset import Dataset
 
 
 def count_expressions(rollout: Rollout) -> Counter[tuple[tuple[int, ...], int]]:
@@ -23,15 +23,15 @@ def count_expressions(rollout: Rollout) -> Counter[tuple[tuple[int, ...], int]]:
     return counts
 
 
-def extract(rollout: Rollout, variables: int, source: Vocabulary, target: Vocabulary) -> list[Rule]:
-    """The rules a rollout used, in their order, and how often it used each."""
+def extract(rollout: Rollout, variables: int, dataset: Dataset) -> list[Rule]:
+    """The rules that a rollout used, sorted, with how often it used each."""
     uses: Counter[Rule] = Counter()
     templates = rollout.translations.template.tolist()
     for (leaves, solution), n in count_expressions(rollout).items():
-        uses[named_rule(leaves, templates[solution], (source, target), variables)] += n
+        uses[named_rule(leaves, templates[solution], (dataset.source, dataset.target), variables)] += n
     return counted(uses)
 
 
 def counted(uses: Counter[Rule]) -> list[Rule]:
-    """The rules with their counts, in their order."""
+    """The rules with their counts, sorted."""
     return sorted((rule._replace(uses=n) for rule, n in uses.items()), key=lambda rule: rule.order)

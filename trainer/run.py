@@ -24,7 +24,7 @@ from lane.models.card import ModelCard, TrainingData
 from lane.trainer import rules
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.learner import Learner
 from lane.trainer.search import Found, search
@@ -196,19 +196,19 @@ def _compare(path: Path, note: dict[str, Any]) -> None:
 
 
 def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool) -> Result:
-    examples, vocabularies = job.examples(), job.vocabularies
-    learner = found.fit.learner(vocabularies, job.config, plan.device)
-    table = _rules(learner, examples, vocabularies)
-    misfits = _misfits(learner, examples, found.fit.wrong, vocabularies[1])
-    accuracy = {"train": 1 - len(found.fit.wrong) / len(examples)}
+    dataset = job.dataset
+    learner = found.fit.learner(dataset, job.config, plan.device)
+    table = _rules(learner, dataset)
+    misfits = _misfits(learner, dataset, found.fit.wrong)
+    accuracy = {"train": 1 - len(found.fit.wrong) / len(dataset)}
     for name, pairs in (("test", plan.task.test), *plan.evaluate):
         if pairs:
-            accuracy[name] = measure(learner, pairs, vocabularies)
+            accuracy[name] = measure(learner, pairs, dataset)
     card = ModelCard(
         task=plan.task.name,
         version=version(DISTRIBUTION),
         seed=plan.seed,
-        data=TrainingData(pairs=len(job.pairs), distinct=len(examples), sha256=checksum(job.pairs)),
+        data=TrainingData(pairs=len(job.pairs), distinct=len(dataset), sha256=checksum(job.pairs)),
         config=job.config.model_dump(mode="json"),
         converged=found.converged,
         reason=found.reason,
@@ -219,7 +219,7 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
         candidates=len(found.candidates),
     )
     done = checkpoint.Checkpoint(
-        job.config.network(found.fit.constants), *vocabularies, found.fit.weights, card
+        job.config.network(found.fit.constants), dataset.source, dataset.target, found.fit.weights, card
     )
     checkpoint.save(done, plan.out)
     if not stopped:
@@ -241,9 +241,9 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
     )
 
 
-def measure(learner: Learner, pairs: tuple[Pair, ...], vocabularies: tuple[Vocabulary, Vocabulary]) -> float:
+def measure(learner: Learner, pairs: tuple[Pair, ...], trained: Dataset) -> float:
     """The share of pairs, each occurrence counted, that the model translates exactly."""
-    source, target = vocabularies
+    source, target = trained.source, trained.target
     known = [
         pair
         for pair in pairs
@@ -251,33 +251,31 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], vocabularies: tuple[Vocab
     ]
     if not known:
         return 0.0
-    examples = Examples(known, source, target)
+    dataset = trained.like(known)
     right: set[Pair] = set()
-    for index in examples.chunks():
-        evaluation = learner.evaluate(examples, index)
-        right.update(examples.pairs[i] for i in index[evaluation.right].tolist())
+    for index in dataset.chunks():
+        evaluation = learner.evaluate(dataset, index)
+        right.update(dataset.pairs[i] for i in index[evaluation.right].tolist())
     return sum(pair in right for pair in known) / len(pairs)
 
 
-def _rules(learner: Learner, examples: Examples, vocabularies: tuple[Vocabulary, Vocabulary]) -> list[Rule]:
+def _rules(learner: Learner, dataset: Dataset) -> list[Rule]:
     """All rules that the training pairs need, with how often."""
     uses: Counter[Rule] = Counter()
-    for index in examples.chunks():
-        rollout = learner.evaluate(examples, index).rollout
-        for rule in rules.extract(rollout, learner.model.solver.variables, *vocabularies):
+    for index in dataset.chunks():
+        rollout = learner.evaluate(dataset, index).rollout
+        for rule in rules.extract(rollout, learner.model.solver.variables, dataset):
             uses[rule._replace(uses=0)] += rule.uses
     return rules.counted(uses)
 
 
-def _misfits(
-    learner: Learner, examples: Examples, wrong: tuple[int, ...], target: Vocabulary
-) -> list[Misfit]:
+def _misfits(learner: Learner, dataset: Dataset, wrong: tuple[int, ...]) -> list[Misfit]:
     if not wrong:
         return []
-    values = learner.evaluate(examples, torch.tensor(wrong)).rollout.values
+    values = learner.evaluate(dataset, torch.tensor(wrong)).rollout.values
     rows: list[Misfit] = []
     for i, row, length in zip(wrong, values.actions.tolist(), values.length.tolist(), strict=True):
-        pair, says = examples.pairs[i], tuple(target.word(a) for a in row[:length])
+        pair, says = dataset.pairs[i], tuple(dataset.target.word(a) for a in row[:length])
         # A word that is right but not recognised in phrases counts as wrong for the model, not for the data.
         if says != pair.target:
             rows.append(Misfit(pair.source, pair.target, says))

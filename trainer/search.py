@@ -23,7 +23,7 @@ class Found:
 
 def search(job: Job, workers: int, tell: Tell, halted: Halted, say: Callable[[str], None]) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    agreement = Agreement(job.examples(), job.vocabularies, job.config, job.device)
+    agreement = Agreement(job.dataset, job.config, job.device)
     fits: list[Fit] = []
     for number in range(job.config.rounds):
         first = number * job.config.candidates

@@ -12,7 +12,9 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,7 +25,7 @@ from lane.models import checkpoint
 from lane.trainer.attempt import Report
 from lane.trainer.candidate import Candidate, Fit
 from lane.trainer.config import TrainConfig
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 
 SAVE_EVERY = 5.0  # seconds between the states that a candidate keeps on disk
 
@@ -40,14 +42,13 @@ class Job:
     device: str
     run_dir: Path
 
-    @property
-    def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
-        """Words and actions."""
-        return Vocabulary(self.source), Vocabulary(self.target)
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The pairs as tensors, made once per process."""
+        return Dataset(self.pairs, Vocabulary(self.source), Vocabulary(self.target))
 
-    def examples(self) -> Examples:
-        """The pairs as tensors."""
-        return Examples(self.pairs, *self.vocabularies)
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "dataset"}
 
     def state_path(self, number: int) -> Path:
         """Where a candidate keeps its state: a checkpoint of its present model."""
@@ -65,7 +66,7 @@ def run_candidate(job: Job, number: int, tell: Tell, halted: Halted) -> Fit:
     """Train one candidate to its end, or until `halted`; its state is kept on disk and taken up again."""
     # One thread: results must not depend on how a sum is split, and the other cores have their own candidate.
     torch.set_num_threads(1)
-    candidate = Candidate(number, job.examples(), job.vocabularies, job.config, job.seed, job.device)
+    candidate = Candidate(number, job.dataset, job.config, job.seed, job.device)
     path = job.state_path(number)
     if path.exists():
         candidate.restore(checkpoint.load(path).training)
@@ -84,8 +85,8 @@ def _keep(candidate: Candidate, job: Job, path: Path) -> None:
     attempt = candidate.attempt
     kept = checkpoint.Checkpoint(
         config=job.config.network(attempt.constants),
-        source=job.vocabularies[0],
-        target=job.vocabularies[1],
+        source=job.dataset.source,
+        target=job.dataset.target,
         weights=attempt.model.state_dict(),
         training=candidate.state(),
     )

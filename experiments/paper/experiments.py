@@ -246,12 +246,13 @@ def _measurer(study: Study, task: str, seed: int) -> Callable[[Any], float]:
     """The share of pairs that a kept model translates exactly."""
     from lane.models import checkpoint
     from lane.trainer.config import build_config
+    from lane.trainer.dataset import Dataset
     from lane.trainer.learner import Learner
     from lane.trainer.run import measure
 
     loaded = checkpoint.load(_model(study, task, seed))
     learner = Learner(loaded.model(), build_config())
-    return lambda pairs: measure(learner, pairs, (loaded.source, loaded.target))
+    return lambda pairs: measure(learner, pairs, Dataset((), loaded.source, loaded.target))
 
 
 def _lengths(commands: Iterable[Sequence[str]]) -> dict[int, int]:

@@ -15,7 +15,7 @@ import torch
 
 from lane.models import checkpoint
 from lane.trainer.config import GROUPS, TrainConfig
-from lane.trainer.examples import padded
+from lane.trainer.dataset import padded
 
 LANE_TRAIN = Path(sys.executable).with_name("lane-train")
 # Networks too small to learn anything: for what has to do with runs and not with learning.

@@ -9,7 +9,7 @@ from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.models import symbols
 from lane.trainer.config import build_config
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +69,8 @@ def vocabularies(pairs):
 
 
 @pytest.fixture(scope="session")
-def examples(pairs, vocabularies):
-    return Examples(pairs, *vocabularies)
+def dataset(pairs, vocabularies):
+    return Dataset(pairs, *vocabularies)
 
 
 @pytest.fixture(scope="session")

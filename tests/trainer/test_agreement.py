@@ -8,7 +8,7 @@ from lane.data.pair import Pair
 from lane.models.model import LaneModel
 from lane.trainer.agreement import Agreement
 from lane.trainer.candidate import Fit
-from lane.trainer.examples import Examples, padded
+from lane.trainer.dataset import Dataset, padded
 
 SOURCE = Vocabulary(["a", "b", "c", "d"])
 TARGET = Vocabulary(["A", "B", "C"])
@@ -23,7 +23,7 @@ def fit(number: int, seed: int, config) -> Fit:
 @pytest.fixture
 def said(tiny_config):
     """Commands, labelled with what the model of seed 1 says: it is right about each."""
-    learner = fit(0, 1, tiny_config).learner((SOURCE, TARGET), tiny_config, "cpu")
+    learner = fit(0, 1, tiny_config).learner(Dataset([], SOURCE, TARGET), tiny_config, "cpu")
     commands = [
         [a, b, c][:length] for a in (1, 2, 3, 4) for b in (1, 2) for c in (3, 4) for length in (1, 2, 3)
     ]
@@ -35,12 +35,12 @@ def said(tiny_config):
         )
         if length
     ]
-    return Examples(pairs, SOURCE, TARGET)
+    return Dataset(pairs, SOURCE, TARGET)
 
 
 @pytest.fixture
 def agreement(said, tiny_config):
-    return Agreement(said, (SOURCE, TARGET), tiny_config, "cpu")
+    return Agreement(said, tiny_config, "cpu")
 
 
 def test_equal_models_agree(agreement, tiny_config):
@@ -59,7 +59,7 @@ def test_with_itself_is_a_share(agreement, tiny_config):
 
 
 def test_models_that_get_nothing_right_are_compared_on_the_examples(
-    pairs, vocabularies, examples, tiny_config
+    pairs, vocabularies, dataset, tiny_config
 ):
     torch.manual_seed(3)
     sizes = [len(vocabulary) for vocabulary in vocabularies]
@@ -67,6 +67,6 @@ def test_models_that_get_nothing_right_are_compared_on_the_examples(
     ends = {**weights, "solver.output.bias": weights["solver.output.bias"] - 50}
     ends["solver.output.bias"][-1] += 100  # everything means the last action, again and again
     fits = [Fit(i, 1, False, True, (), 1.0, 1, 1, 1, 1, ends) for i in range(2)]
-    alike = Agreement(examples, vocabularies, tiny_config, "cpu")
+    alike = Agreement(dataset, tiny_config, "cpu")
     assert alike.between(*fits) == 1.0
     assert alike.with_itself(fits[0]) == 1.0

@@ -6,7 +6,7 @@ import torch
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.trainer.attempt import Attempt
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation
 
 PAIRS = [Pair.of("a", "A"), Pair.of("b", "B"), Pair.of("a twice", "A A"), Pair.of("please a", "P A")]
@@ -14,12 +14,12 @@ VOCABULARIES = Vocabulary.of(pair.source for pair in PAIRS), Vocabulary.of(pair.
 
 
 def lacks_constants(tiny_config, wrong, no_gain=3, constants=False, verdict="go on", **settings):
-    examples = Examples(PAIRS, *VOCABULARIES)
+    dataset = Dataset(PAIRS, *VOCABULARIES)
     config = tiny_config.model_copy(update={"stall": 6, **settings})
-    attempt = Attempt(examples, VOCABULARIES, config, 1, constants)
+    attempt = Attempt(dataset, config, 1, constants)
     attempt.curriculum.no_gain = no_gain
-    right = torch.tensor([" ".join(pair.source) not in wrong for pair in examples.pairs])
-    index = torch.arange(len(examples))
+    right = torch.tensor([" ".join(pair.source) not in wrong for pair in dataset.pairs])
+    index = torch.arange(len(dataset))
     evaluation = Evaluation(index, right, torch.ones_like(right), torch.ones([len(index)]), rollout=None)
     return attempt._lacks_constants(evaluation, verdict)
 
@@ -55,7 +55,7 @@ def test_it_stays_where_nothing_is_wrong(tiny_config):
 
 def test_it_ends_after_so_many_updates(tiny_config):
     config = tiny_config.model_copy(update={"most_updates": 2, "evaluate_every": 2})
-    attempt = Attempt(Examples(PAIRS, *VOCABULARIES), VOCABULARIES, config, 1, False)
+    attempt = Attempt(Dataset(PAIRS, *VOCABULARIES), config, 1, False)
     assert attempt.stride().outcome == "training"
     assert attempt.stride().outcome == "stalled"
     assert attempt.updates == 2

@@ -7,7 +7,7 @@ from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.trainer.config import build_config
 from lane.trainer.curriculum import Curriculum
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation
 
 COUNT = 40
@@ -23,7 +23,7 @@ def curriculum(**settings):
     source = Vocabulary.of(pair.source for pair in pairs)
     torch.manual_seed(1)
     numbers = {"patience": PATIENCE, "stall": STALL, "misfits": 0.05, **settings}
-    return Curriculum(Examples(pairs, source, Vocabulary(["A"])), build_config("fast", numbers))
+    return Curriculum(Dataset(pairs, source, Vocabulary(["A"])), build_config("fast", numbers))
 
 
 def evaluation(lessons, wrong=(), simplicity=1.0, whole=True):

@@ -29,50 +29,50 @@ def test_advantages_are_against_the_policy_and_explorers_only_gain(vocabularies,
     assert not scaled[1].any()
 
 
-def test_each_network_has_its_own_rate(vocabularies, examples, tiny_config):
+def test_each_network_has_its_own_rate(vocabularies, dataset, tiny_config):
     """A rate of next to nothing leaves the Composer where it is."""
     config = tiny_config.model_copy(update={"composer_rate": 1e-30})
     one = learner(vocabularies, config)
     before = {name: value.clone() for name, value in one.model.state_dict().items()}
-    one.update(examples, torch.arange(len(examples)), entropy=0.1, explore=True)
+    one.update(dataset, torch.arange(len(dataset)), entropy=0.1, explore=True)
     for name, value in one.model.state_dict().items():
         moved = not torch.equal(value, before[name])
         assert not moved or name.startswith("solver."), name
     assert not torch.equal(one.model.solver.output.weight, before["solver.output.weight"])
 
 
-def test_single_words_are_soon_learned(vocabularies, examples, tiny_config):
+def test_single_words_are_soon_learned(vocabularies, dataset, tiny_config):
     one = learner(vocabularies, tiny_config.model_copy(update={"samples": 20, "solver_rate": 0.01}))
-    words = torch.nonzero(examples.length == 1)[:, 0]
-    first = one.update(examples, words, 0.0, explore=False).right
+    words = torch.nonzero(dataset.length == 1)[:, 0]
+    first = one.update(dataset, words, 0.0, explore=False).right
     for _ in range(120):
-        last = one.update(examples, words, 0.0, explore=False).right
+        last = one.update(dataset, words, 0.0, explore=False).right
     assert last > 0.8 > first
-    assert one.evaluate(examples, words).right.all()
+    assert one.evaluate(dataset, words).right.all()
     assert one.trajectories == 121 * len(words) * 20
 
 
-def test_goes_on_exactly_from_a_kept_state(vocabularies, examples, tiny_config):
-    index = torch.arange(len(examples))
+def test_goes_on_exactly_from_a_kept_state(vocabularies, dataset, tiny_config):
+    index = torch.arange(len(dataset))
     one, other = learner(vocabularies, tiny_config), learner(vocabularies, tiny_config)
     for _ in range(3):
-        one.update(examples, index, 0.1, explore=True)
+        one.update(dataset, index, 0.1, explore=True)
     state = torch.get_rng_state()
     other.restore(deepcopy(one.state()))
-    one.update(examples, index, 0.1, explore=True)
+    one.update(dataset, index, 0.1, explore=True)
     torch.set_rng_state(state)
-    other.update(examples, index, 0.1, explore=True)
+    other.update(dataset, index, 0.1, explore=True)
     for name, value in one.model.state_dict().items():
         assert torch.equal(value, other.model.state_dict()[name]), name
 
 
 def test_what_is_only_seen_alone_must_be_recognised_unless_the_setting_says_otherwise(
-    vocabularies, examples, tiny_config
+    vocabularies, dataset, tiny_config
 ):
-    index = torch.nonzero(examples.must_be_whole & (examples.length == 1))[:, 0]
+    index = torch.nonzero(dataset.must_be_whole & (dataset.length == 1))[:, 0]
     assert len(index) > 0
     for whole in (True, False):
         one = learner(vocabularies, tiny_config.model_copy(update={"whole": whole}))
         with torch.no_grad():
             one.model.composer.check.bias.fill_(-100.0)  # nothing is recognised
-        assert one.evaluate(examples, index).whole.tolist() == [not whole] * len(index)
+        assert one.evaluate(dataset, index).whole.tolist() == [not whole] * len(index)

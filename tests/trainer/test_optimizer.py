@@ -81,11 +81,11 @@ import sys
 from lane.trainer.attempt import Attempt
 from lane.trainer.config import TrainConfig
 from lane.data.pair import Pair
-from lane.trainer.examples import Examples
+from lane.trainer.dataset import Dataset
 from lane.base.vocabulary import Vocabulary
 pairs = (Pair(("a",), ("A",)), Pair(("b",), ("B",)))
 words = Vocabulary(("a", "b")), Vocabulary(("A", "B"))
-Attempt(Examples(pairs, *words), words, TrainConfig(), 1, False).stride()
+Attempt(Dataset(pairs, *words), TrainConfig(), 1, False).stride()
 assert "torch._dynamo" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

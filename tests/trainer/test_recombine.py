@@ -7,8 +7,8 @@ import pytest
 
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
-from lane.trainer.examples import Examples
-from lane.trainer.recombine import Room, TreeGrammar, recombined_examples
+from lane.trainer.dataset import Dataset
+from lane.trainer.recombine import Room, TreeGrammar, recombined
 
 WALK, RUN, TWICE, THRICE, AND = 1, 2, 3, 4, 5
 W, R = 1, 2
@@ -122,8 +122,8 @@ def test_fewer_where_the_grammar_generates_fewer(grammar):
 def test_new_commands_as_examples(grammar):
     source = Vocabulary(["walk", "run", "twice", "thrice", "and"])
     target = Vocabulary(["W", "R"])
-    examples = Examples([Pair.of("walk and run twice", "W R R")], source, target)
-    made = recombined_examples(grammar, examples, (source, target), 10, seed=3)
+    dataset = Dataset([Pair.of("walk and run twice", "W R R")], source, target)
+    made = recombined(grammar, dataset, 10, seed=3)
     assert len(made) == 10
     for pair in made.pairs:
         words = [source.number(word) for word in pair.source]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lane.trainer.config import build_config
-from lane.trainer.examples import padded
+from lane.trainer.dataset import padded
 from lane.trainer.reward import reward, similarity, simplicity
 
 

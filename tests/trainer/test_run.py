@@ -169,15 +169,15 @@ def test_what_contradicts_itself_is_listed(plan, pairs):
     assert [tuple(row[0].split()) for row in rows] == [misfit.source for misfit in result.misfits]
 
 
-def test_a_test_pair_with_an_unknown_word_is_wrong_and_repeated_ones_count(uninterrupted, vocabularies):
+def test_a_test_pair_with_an_unknown_word_is_wrong_and_repeated_ones_count(uninterrupted, dataset):
     learner = Learner(uninterrupted[1].model(), CONFIG)
-    number = torch.tensor([[vocabularies[0].number("walk")]])
+    number = torch.tensor([[dataset.source.number("walk")]])
     values = learner.model.rollout(number, None, 100).values
-    says = tuple(vocabularies[1].word(a) for a in values.actions[0, : values.length[0]].tolist())
+    says = tuple(dataset.target.word(a) for a in values.actions[0, : values.length[0]].tolist())
     right, unknown = Pair(("walk",), says), Pair.of("fly", "F")
-    assert measure(learner, (right, right, unknown, unknown), vocabularies) == 0.5
-    assert measure(learner, (right, Pair(("walk",), (*says, "W"))), vocabularies) == 0.5
-    assert measure(learner, (unknown,), vocabularies) == 0.0
+    assert measure(learner, (right, right, unknown, unknown), dataset) == 0.5
+    assert measure(learner, (right, Pair(("walk",), (*says, "W"))), dataset) == 0.5
+    assert measure(learner, (unknown,), dataset) == 0.0
 
 
 @pytest.mark.parametrize("place", ["out", "run_dir"])

@@ -85,21 +85,17 @@ def test_seeds_are_the_same_everywhere_and_distinct():
         ("if-needed", [False, False, False, True]),
     ],
 )
-def test_constants_are_tried_as_the_config_says(
-    examples, vocabularies, tiny_config, constants, tried, monkeypatch
-):
-    monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
+def test_constants_are_tried_as_the_config_says(dataset, tiny_config, constants, tried, monkeypatch):
+    monkeypatch.setattr(type(dataset), "not_alone", lambda self: (3,))
     config = tiny_config.model_copy(update={"constants": constants, "stall": 1, "attempts": 4})
-    assert constants_tried(Candidate(0, examples, vocabularies, config, 1, "cpu")) == tried
+    assert constants_tried(Candidate(0, dataset, config, 1, "cpu")) == tried
 
 
-def test_once_an_attempt_ends_for_the_lack_of_constants_none_goes_without(
-    examples, vocabularies, tiny_config, monkeypatch
-):
-    monkeypatch.setattr(type(examples), "not_alone", lambda self: (3,))
+def test_once_an_attempt_ends_for_the_lack_of_constants_none_goes_without(dataset, tiny_config, monkeypatch):
+    monkeypatch.setattr(type(dataset), "not_alone", lambda self: (3,))
     monkeypatch.setattr(Attempt, "_lacks_constants", lambda self, evaluation, verdict: not self.constants)
     config = tiny_config.model_copy(update={"stall": 1, "attempts": 4})
-    candidate = Candidate(0, examples, vocabularies, config, 1, "cpu")
+    candidate = Candidate(0, dataset, config, 1, "cpu")
     assert constants_tried(candidate) == [False, (3,), (3,), True]
 
 

@@ -1,4 +1,4 @@
-"""Training pairs as tensors: distinct, shortest first."""
+"""A data set: pairs, their vocabularies, and the same pairs as tensors."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,28 +8,29 @@ from torch import Tensor
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 
-CHUNK = 2048
+CHUNK = 2048  # examples evaluated at once: enough to fill a core, few enough for a laptop's memory
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of numbers, 0 behind the last of each.  # [B, longest]"""
+    """Rows of numbers, padded with 0 at the end.  # [B, longest]"""
     width = max((len(row) for row in rows), default=0)
     full = [[*row, *[0] * (width - len(row))] for row in rows]
     return torch.tensor(full, dtype=torch.int64).view(len(rows), width)
 
 
-class Examples:
-    """Distinct pairs in order of length, and the same as numbers."""
+class Dataset:
+    """Distinct pairs, shortest first, as tensors of numbers in both vocabularies."""
 
     def __init__(self, pairs: Iterable[Pair], source: Vocabulary, target: Vocabulary) -> None:
-        # Sorted, so that neither the order of a file nor repeated lines change a run.
+        self.source, self.target = source, target
+        # Sorted: neither the order of a file nor repeated lines change a run.
         self.pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))
         self.words = padded([[source.number(word) for word in pair.source] for pair in self.pairs])
         self.gold = padded([[target.number(word) for word in pair.target] for pair in self.pairs])
         self.length = torch.tensor([len(pair.source) for pair in self.pairs], dtype=torch.int64)
         self.gold_length = torch.tensor([len(pair.target) for pair in self.pairs], dtype=torch.int64)
         in_phrases = {word for pair in self.pairs if len(pair.source) > 1 for word in pair.source}
-        # No phrase teaches the check of a word that is only seen alone: it must learn from being alone.
+        # No phrase trains the check of a word that only occurs alone: its own example must.
         self.must_be_whole = torch.tensor(
             [len(pair.source) > 1 or pair.source[0] not in in_phrases for pair in self.pairs],
             dtype=torch.bool,
@@ -38,21 +39,25 @@ class Examples:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def like(self, pairs: Iterable[Pair]) -> "Dataset":
+        """Other pairs over the same vocabularies."""
+        return Dataset(pairs, self.source, self.target)
+
     def chunks(self, index: Tensor | None = None) -> list[Tensor]:
-        """All examples, or those of `index`, in pieces of a size that bounds the memory of an evaluation."""
+        """All examples, or those of `index`, in chunks that bound the memory of an evaluation."""
         every = torch.arange(len(self)) if index is None else index
         return [every[start : start + CHUNK] for start in range(0, len(every), CHUNK)]
 
     def words_of(self, index: Tensor) -> Tensor:
-        """The words of some examples, no wider than the longest of them."""
+        """The words of some examples, trimmed to the longest of them.  # [B] -> [B, L]"""
         return self.words[index][:, : int(self.length[index].max())]
 
     def gold_of(self, index: Tensor) -> Tensor:
-        """Their gold actions, likewise."""
+        """Their gold actions, likewise.  # [B] -> [B, G]"""
         return self.gold[index][:, : int(self.gold_length[index].max())]
 
     def not_alone(self) -> tuple[int, ...]:
-        """The actions that no command of one word leads to."""
+        """The actions that occur in no output of a single word."""
         alone = set(self.gold[self.length == 1].flatten().tolist())
         return tuple(sorted(set(self.gold.flatten().tolist()) - alone - {0}))
 
