@@ -1,4 +1,4 @@
-"""The numbers with a meaning of their own.
+"""The reserved numbers of the tensor core: sentinels, sizes of portions, and statuses.
 
 They are used as `symbols.NAME`: scripted code may read a constant from a module, not from its own globals.
 """
@@ -7,12 +7,14 @@ NONE = -1  # no node, no step, no slot, no prefix
 VARIABLE = 0  # the leaf that every variable is to the Composer; words are 1..V
 END = 0  # a DstExp ends; 1..P are the variables of its span, numbers above P are actions
 PAIR = 1 << 31  # left * PAIR + right names a pair of nodes
-IMPOSSIBLE = -1e9  # the score of what may not be chosen; finite, so that a row of nothing else stays a number
+IMPOSSIBLE = -1e9  # the score of a masked option; finite, so that a row with nothing else gives no NaN
 
-PORTION = 1 << 18  # how many actions are written out at a time
-CELLS = 1 << 16  # how many words of a text are translated at a time, padding included
+# Writing out takes some hundred times the memory of the output, so 2^18 actions take a few hundred MB.
+PORTION = 1 << 18  # actions that are written out at a time
+# Bounds the memory of a batch, whatever the lengths of its commands.
+CELLS = 1 << 16  # words that are translated at a time, padding included
 
-# The status of a translation.
+# The status of a translation; the numbers are part of the exported files.
 OK = 0
 OUTPUT_TOO_LONG = 1
 EMPTY = 2
