@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from lane.base.errors import LaneError
+from lane.cli import study
 from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
 from lane.data.formats import Format
 
@@ -55,10 +56,6 @@ def train_command(
     dev_fraction: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of the training pairs to hold out and report on.")
     ] = 0.0,
-    corrupt: Annotated[
-        float,
-        typer.Option(min=0.0, max=0.5, help="Replace this share of the training outputs by wrong ones."),
-    ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, settings and kind of CPU: same model.")] = 1,
     out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("model.pt"),
     preset: Annotated[str, typer.Option(help="fast, or paper: the published numbers.")] = "fast",
@@ -91,10 +88,6 @@ def train_command(
 
     config = _usage(lambda: build_config(preset, _parsed(settings or [])))
     loaded, evaluate = _load(task, train, test, form, data_dir)
-    if corrupt > 0:
-        from lane.experiments.corruption import corrupted
-
-        loaded = corrupted(loaded, corrupt, seed)
     if dev_fraction > 0:
         loaded, dev = _held_out(loaded, dev_fraction, seed)
         evaluate = (*evaluate, ("dev", dev))
@@ -275,86 +268,7 @@ def settings_command() -> None:
         typer.echo(f"  {name:22}{field.default!s:12}{field.description}")
 
 
-@app.command("sweep")
-def sweep_command(
-    tasks: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to this.")] = 10,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side; 1 gives each all cores.")] = 1,
-    out: Annotated[Path, typer.Option(help="Result file; what it has already is not run again.")] = Path(
-        "results/sweep.jsonl"
-    ),
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
-    ] = None,
-    arguments: Annotated[
-        list[str] | None, typer.Option("--with", help="An argument for every run, as --with=--corrupt=0.01.")
-    ] = None,
-    models: Annotated[Path | None, typer.Option(help="Keep the models here, as TASK-SEED.pt.")] = None,
-) -> None:
-    """Train many tasks with many seeds, to one result file and a table.
-
-    \b
-    Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
-    """
-    from lane.data import task_names
-    from lane.experiments.sweep import Run, solved, sweep, table
-
-    names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
-    runs = [Run(name, seed, tuple(arguments or ())) for seed in range(1, seeds + 1) for name in names]
-    places = ("--data-dir", str(data_dir)) if data_dir else ()
-
-    def tell(record: dict[str, Any]) -> None:
-        verdict = "solved" if solved(record) else f"NOT SOLVED {record['accuracy']}"
-        typer.echo(f"{record['task']} seed {record['seed']}: {verdict}, {record['seconds']} s", err=True)
-
-    wanted = {run.key for run in runs}
-    records = sweep(runs, jobs, out, tell, places, models)
-    for line in table(r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted):
-        typer.echo(line)
-
-
-@app.command("reproduce")
-def reproduce_command(
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the full model.")] = 5,
-    only: Annotated[list[str] | None, typer.Option(help="One experiment instead of all; repeatable.")] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Result files; what they have is not done again.")] = Path(
-        "results/paper"
-    ),
-    models: Annotated[Path, typer.Option(help="Where the models of the runs are kept.")] = Path(
-        "build/paper"
-    ),
-    report: Annotated[
-        Path, typer.Option(help="The report, of all results there are; beside it the same as HTML.")
-    ] = Path("results/paper/report.md"),
-) -> None:
-    """Do the experiments of the paper, and write the report.
-
-    They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures.
-    What is done already is not done again: after Ctrl-C, the same command goes on. The report is written
-    each time, and alone by --only report.
-
-    \b
-    Example: lane-train reproduce --data-dir DIR
-             lane-train reproduce --only tasks --seeds 1
-    """
-    require("training", "torch")
-    from lane.experiments.paper.experiments import EXPERIMENTS, Study, reproduce
-    from lane.experiments.paper.report import write
-
-    for name in only or ():
-        if name not in (*EXPERIMENTS, "report"):
-            raise typer.BadParameter(
-                f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}, or report"
-            )
-    study = Study(out, models, seeds, data_dir, lambda line: typer.echo(line, err=True))
-    if report.suffix != ".md":
-        raise typer.BadParameter(f"--report {report}: the name of a .md file; the .html stands beside it")
-    reproduce(study, only or list(EXPERIMENTS))
-    for path in write(out, report):
-        typer.echo(path)
+study.add_to(app)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Many runs, each in a process of its own, to one result file; resumable."""
+"""A sweep: many trials, each trained in a process of its own, recorded in one result file; resumable."""
 
 import json
 import shutil
@@ -9,29 +9,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
-
-
-@dataclass(frozen=True)
-class Run:
-    """One line of a sweep."""
-
-    task: str
-    seed: int
-    arguments: tuple[str, ...] = ()  # of lane-train, besides these two
-
-    @property
-    def key(self) -> tuple[str, int, tuple[str, ...]]:
-        """By which a run is known as done."""
-        return self.task, self.seed, self.arguments
+from lane.experiments.trial import Job, Trial, trial_of
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:
-    """The records of a result file; a last line cut off by a kill is left out."""
+    """The records of a result file; a line truncated by a kill is skipped."""
     if not path.exists():
         return []
     records = []
@@ -44,7 +30,7 @@ def read_results(path: Path) -> list[dict[str, Any]]:
 
 
 def append_result(path: Path, record: dict[str, Any]) -> None:
-    """One line more; behind a line that a kill cut off, which would take it with it, on a line of its own."""
+    """Append a record, on a new line even where a kill has truncated the last one."""
     with path.open("ab+") as stream:
         if stream.tell():
             stream.seek(-1, 2)
@@ -53,31 +39,31 @@ def append_result(path: Path, record: dict[str, Any]) -> None:
         stream.write(json.dumps(record).encode() + b"\n")
 
 
-def not_done(runs: Sequence[Run], out: Path) -> list[Run]:
-    """The runs that a result file does not have yet."""
-    done = {(r["task"], r["seed"], tuple(r["arguments"])) for r in read_results(out)}
-    return [run for run in runs if run.key not in done]
+def not_done(trials: Sequence[Trial], out: Path) -> list[Trial]:
+    """The trials that a result file does not have yet."""
+    done = {trial_of(record) for record in read_results(out)}
+    return [trial for trial in trials if trial not in done]
 
 
 def sweep(
-    runs: Sequence[Run],
+    trials: Sequence[Trial],
     jobs: int,
     out: Path,
     tell: Callable[[dict[str, Any]], None],
-    places: Sequence[str] = (),
+    data_dir: Path | None = None,
     models: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """Do the runs that `out` does not have yet, each told and appended as it ends; all records of `out`.
+    """Train what `out` does not have yet, `jobs` trials at a time, and give all records of `out`.
 
-    `places` are arguments that name places of this machine, such as --data-dir; they are not recorded.
-    Where `models` is given, the model of each run is kept there as TASK-SEED.pt.
+    Each record is appended and passed to `tell` as soon as its trial ends. With `models`, the model of each
+    trial is kept there as TASK-SEED.pt.
     """
-    missing = not_done(runs, out)
+    missing = not_done(trials, out)
     for folder in (out.parent, *([models] if models else [])):
         folder.mkdir(parents=True, exist_ok=True)
-    workers = 2 if jobs == 1 else 1
+    workers = 2 if jobs == 1 else 1  # the recipe trains two candidates
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(execute, run, workers, places, models) for run in missing]
+        futures = [pool.submit(execute, trial, workers, data_dir, models) for trial in missing]
         try:
             for future in as_completed(futures):
                 append_result(out, future.result())
@@ -88,34 +74,31 @@ def sweep(
     return read_results(out)
 
 
-def execute(run: Run, workers: int, places: Sequence[str], models: Path | None) -> dict[str, Any]:
-    """One run of the real command; the time is that of the whole process."""
-    with tempfile.TemporaryDirectory(prefix="lane-sweep-") as directory:
-        model = Path(directory) / "model.pt"
-        command = [sys.executable, "-m", "lane.cli.train", "--task", run.task, "--seed", str(run.seed)]
-        command += ["--out", str(model), "--workers", str(workers), "--quiet", *run.arguments, *places]
+def execute(trial: Trial, workers: int, data_dir: Path | None, models: Path | None) -> dict[str, Any]:
+    """The record of one trial, trained in a new process; the time is that of the whole process."""
+    with tempfile.TemporaryDirectory(prefix="lane-sweep-") as folder:
+        job = Job(trial, Path(folder), workers, data_dir.absolute() if data_dir else None)
+        # -P: a module in the current folder must not hide one of the library.
+        command = [sys.executable, "-P", "-m", "lane.experiments.trial"]
         started = time.monotonic()
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, input=job.as_json(), capture_output=True, text=True, check=False)
         seconds = time.monotonic() - started
-        result = Path(directory) / "model.pt.run" / "result.json"
-        # 1 is a run that did not converge, and counts; one that was interrupted is no result.
-        if ended.returncode not in (0, 1) or not result.exists():
-            raise LaneError(f"{run.task}, seed {run.seed}: {ended.stderr.strip() or 'no result'}")
-        record = json.loads(result.read_text(encoding="utf-8"))
+        if ended.returncode:  # a trial that does not converge is a result, an interrupted one is not
+            raise LaneError(f"{trial.name}, seed {trial.seed}: {ended.stderr.strip() or 'no result'}")
+        record = json.loads(ended.stdout)
         if models:
-            shutil.copyfile(model, models / f"{run.task.replace(':', '')}-{run.seed}.pt")
-    head = {"task": run.task, "seed": run.seed, "arguments": list(run.arguments), "workers": workers}
-    return {**head, **record, "seconds": round(seconds, 1)}
+            shutil.copyfile(job.model, models / f"{trial.task.replace(':', '')}-{trial.seed}.pt")
+    return {**trial.head, "workers": workers, **record, "seconds": round(seconds, 1)}
 
 
 def solved(record: dict[str, Any]) -> bool:
-    """100 % on the test pairs and, where it is known, on the whole language."""
+    """Whether it is 100 % right on the test pairs and, where the whole language is known, on that too."""
     accuracy = record["accuracy"]
     return all(accuracy.get(name, 1.0) == 1.0 for name in ("test", "language"))
 
 
 def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A line a task: how many runs were solved, their mean share of right tests, and what they needed."""
+    """One line per task and arguments: solved trials, mean test accuracy, and the resources they took."""
     by_task: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         by_task.setdefault(" ".join([record["task"], *record["arguments"]]), []).append(record)

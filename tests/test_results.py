@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lane.experiments.paper.findings import Findings
-from lane.experiments.paper.page import as_html
+from lane.experiments.paper.html_page import as_html
 from lane.experiments.paper.report import headline, markdown
 from lane.experiments.sweep import read_results
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lane.experiments.paper.findings import Record
-from lane.experiments.sweep import Run, solved
+from lane.experiments.sweep import solved
+from lane.experiments.trial import Trial, trial_of
 
 SEEDS = 3
 MOST_UPDATES = 1200
@@ -51,18 +52,18 @@ class Departure:
     tasks: tuple[str, ...] = TASKS
     bounds: Bounds = SINGLE
 
-    def with_it(self) -> list[Run]:
+    def with_it(self) -> list[Trial]:
         """The runs of the recipe, seed after seed."""
-        return self._runs(self.base)
+        return self._trials(self.base)
 
-    def without_it(self) -> list[Run]:
+    def without_it(self) -> list[Trial]:
         """The same with the departure taken back."""
-        return self._runs((*self.base, *self.settings))
+        return self._trials((*self.base, *self.settings))
 
-    def _runs(self, settings: tuple[str, ...]) -> list[Run]:
-        arguments = tuple(f"--set={setting}" for setting in (*settings, *self.bounds.settings))
+    def _trials(self, settings: tuple[str, ...]) -> list[Trial]:
+        bounded = (*settings, *self.bounds.settings)
         seeds = range(1, self.bounds.seeds + 1)
-        return [Run(task, seed, arguments) for seed in seeds for task in self.tasks]
+        return [Trial(task, seed, bounded) for seed in seeds for task in self.tasks]
 
 
 VECTORS = Departure(
@@ -152,16 +153,16 @@ DEPARTURES = (
 )
 
 
-def runs() -> list[Run]:
+def trials() -> list[Trial]:
     """Those of the recipe and of every departure, each once."""
-    every = (run for departure in DEPARTURES for run in (*departure.with_it(), *departure.without_it()))
+    every = (trial for departure in DEPARTURES for trial in (*departure.with_it(), *departure.without_it()))
     return list(dict.fromkeys(every))
 
 
-def records_of(runs: Iterable[Run], records: Iterable[Record]) -> list[Record]:
-    """The records of these runs, as far as there are any."""
-    wanted = {run.key for run in runs}
-    return [r for r in records if (r["task"], r["seed"], tuple(r["arguments"])) in wanted]
+def records_of(trials: Iterable[Trial], records: Iterable[Record]) -> list[Record]:
+    """The records of those trials that were done."""
+    wanted = set(trials)
+    return [record for record in records if trial_of(record) in wanted]
 
 
 def outcome(records: Iterable[Record], tasks: Sequence[str]) -> str:

@@ -1,10 +1,8 @@
-"""The experiments of the paper as runs of the real command: each to a result file of its own, resumable."""
+"""The experiments of the paper; each has a result file of its own and can be resumed."""
 
 import json
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -15,8 +13,9 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.data.scan import join_and, scan_phrases
-from lane.experiments.paper.departures import runs as runs_of_departures
-from lane.experiments.sweep import Run, append_result, not_done, read_results, sweep
+from lane.experiments.paper.departures import trials as trials_of_departures
+from lane.experiments.sweep import append_result, not_done, read_results, sweep
+from lane.experiments.trial import Trial, trial_of
 
 SCAN = ("simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3")
 TASKS = (*SCAN, "limit", "extend")
@@ -26,24 +25,24 @@ ABLATIONS = {
     "without simplicity": "gamma=0",
 }
 ABLATION_SEEDS = 3
-CAP = 3  # times the full model's median time
+CAP = 3  # times the full model's median time: enough to tell slower from stuck
 RATES = tuple((composer, solver) for composer in (1e-4, 1e-3, 1e-2) for solver in (2e-4, 2e-3, 2e-2))
 BASELINE_TASKS = ("simple", "addjump", "length", "limit")
-LEFT_OUT = ("dax blicket zup", "wif kiki zup")  # items of MiniSCAN's test that the paper does not have
+LEFT_OUT = ("dax blicket zup", "wif kiki zup")  # test items of MiniSCAN that the paper leaves out
 TREES = {
     "addjump": "jump around left thrice after walk opposite right twice",
     "mcd1": "turn around right twice and look thrice",
     "limit": "zup blicket wif kiki dax fep",
 }
 ANDS = (10, 20, 50, 100)
-LONG_COMMANDS = 50  # of each number of `and`
+LONG_COMMANDS = 50  # for each number of `and`
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Study:
-    """What to do, and where its results go."""
+    """Where the results go, and how many seeds are trained."""
 
     out: Path  # result files
     models: Path  # checkpoints of the full model
@@ -55,41 +54,36 @@ class Study:
         """The result file of an experiment."""
         return self.out / name
 
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Arguments that are of this machine only."""
-        return ("--data-dir", str(self.data_dir)) if self.data_dir else ()
-
 
 def tasks(study: Study) -> None:
-    """The full model on every task, with every seed; its models are kept."""
-    runs = [Run(task, seed) for seed in range(1, study.seeds + 1) for task in TASKS]
-    _sweep(study, runs, "tasks.jsonl", study.models)
+    """The full model on every task, with every seed; the checkpoints are kept."""
+    trials = [Trial(task, seed) for seed in range(1, study.seeds + 1) for task in TASKS]
+    _sweep(study, trials, "tasks.jsonl", study.models)
 
 
 def ablations(study: Study) -> None:
-    """Without one part each, on the seven tasks of SCAN, for at most three times as long as with it."""
-    runs = [
+    """One part left out at a time, on the seven tasks of SCAN, for at most CAP times as long as with it."""
+    trials = [
         _changed(study, task, seed, setting)
         for seed in range(1, ABLATION_SEEDS + 1)
         for setting in ABLATIONS.values()
         for task in SCAN
     ]
-    _sweep(study, runs, "ablations.jsonl")
+    _sweep(study, trials, "ablations.jsonl")
 
 
 def departures(study: Study) -> None:
-    """Single attempts, as the recipe has them and with each departure from the paper taken back."""
-    _sweep(study, runs_of_departures(), "departures.jsonl", jobs=2)
+    """The recipe, and the recipe with each departure from the paper taken back."""
+    _sweep(study, trials_of_departures(), "departures.jsonl", jobs=2)
 
 
 def rates(study: Study) -> None:
-    """The differential update: learning rates of Composer and Solver that differ, and that do not."""
-    runs = [
+    """The differential update: a grid of learning rates for Composer and Solver."""
+    trials = [
         _changed(study, "addjump", 1, f"composer_rate={composer}", f"solver_rate={solver}")
         for composer, solver in RATES
     ]
-    _sweep(study, runs, "rates.jsonl")
+    _sweep(study, trials, "rates.jsonl")
 
 
 def baselines(study: Study) -> None:
@@ -108,7 +102,7 @@ def baselines(study: Study) -> None:
 
 
 def productivity(study: Study) -> None:
-    """The models of SCAN-ext by the length of a command, and far beyond what the paper tests."""
+    """Accuracy of the SCAN-ext models by command length, and on commands far longer than the paper's."""
     from lane.data import load_task
 
     test = load_task("extend").test
@@ -154,19 +148,23 @@ def limit(study: Study) -> None:
 
 
 def trees(study: Study) -> None:
-    """Pictures of derivations, drawn by the real commands from the models of the first seed."""
+    """Pictures of derivations by the exported models of the first seed."""
+    from lane.export.exporter import Request, export
+    from lane.export.inspection import PROGRAM
+    from lane.runtime import load
+
     for task, command in TREES.items():
+        model = _model(study, task, 1)
         with tempfile.TemporaryDirectory(prefix="lane-trees-") as folder:
-            model = _model(study, task, 1)
-            _command("export", str(model), "--out", folder, "--formats", "program")
-            program = str(Path(folder) / model.with_suffix(".lane").name)
-            picture = _command("run", "--model", program, "--explain", "svg", said=command)
+            (program,) = export(Request(model, Path(folder), (PROGRAM,))).files
+            with load(program.path) as translator:
+                picture = translator.explain(command).as_svg()
         _put(study.file(f"tree-{task}.svg"), picture)
         study.say(f"{study.file(f'tree-{task}.svg')}: {command}")
 
 
 def rules(study: Study) -> None:
-    """What each model of the full recipe has learned."""
+    """The rules that each kept model has learned."""
     from lane.models import checkpoint
 
     found = {
@@ -192,7 +190,7 @@ EXPERIMENTS: dict[str, Callable[[Study], None]] = {
 
 
 def reproduce(study: Study, only: Sequence[str]) -> None:
-    """Do the experiments, in an order in which each finds what it needs of the others."""
+    """Do the named experiments, those first whose results the others need."""
     study.out.mkdir(parents=True, exist_ok=True)
     for name, experiment in EXPERIMENTS.items():
         if name in only:
@@ -200,50 +198,51 @@ def reproduce(study: Study, only: Sequence[str]) -> None:
             experiment(study)
 
 
-def _sweep(study: Study, runs: Sequence[Run], name: str, models: Path | None = None, jobs: int = 1) -> None:
-    """The runs that are missing, some at a time, with how many are left and how long they may take."""
+def _sweep(
+    study: Study, trials: Sequence[Trial], name: str, models: Path | None = None, jobs: int = 1
+) -> None:
+    """Train what is missing, `jobs` at a time, and say how many trials are left and for how long."""
     out = study.file(name)
-    left = len(not_done(runs, out))
+    left = len(not_done(trials, out))
     started, count = time.monotonic(), 0
 
     def tell(record: dict[str, Any]) -> None:
         nonlocal count
         count += 1
         minutes = (time.monotonic() - started) / count * (left - count) / 60
-        what = " ".join([record["task"], *record["arguments"]])
         share = ", ".join(f"{name} {value:.1%}" for name, value in record["accuracy"].items())
-        study.say(f"{what}, seed {record['seed']}: {share}; {left - count} left, about {minutes:.0f} min")
+        trial = trial_of(record)
+        study.say(f"{trial.name}, seed {trial.seed}: {share}; {left - count} left, about {minutes:.0f} min")
 
-    sweep(runs, jobs, out, tell, study.places, models)
+    sweep(trials, jobs, out, tell, study.data_dir, models)
 
 
-def _changed(study: Study, task: str, seed: int, *settings: str) -> Run:
-    """A run with other settings, for at most three times as long as the full model takes."""
-    changes = tuple(f"--set={setting}" for setting in settings)
-    return Run(task, seed, (*changes, f"--minutes={_cap(study, task):.2f}"))
+def _changed(study: Study, task: str, seed: int, *settings: str) -> Trial:
+    """A trial with other settings, for at most CAP times as long as the full model takes."""
+    return Trial(task, seed, settings, minutes=_cap(study, task))
 
 
 def _cap(study: Study, task: str) -> float:
-    """Minutes: three times what the full model took for the task, with the same seeds."""
-    # More seeds of the full model, later on, change nothing of what an ablation is.
+    """Minutes: CAP times the median of the full model on the task, with the same seeds."""
+    # Only these seeds, so that training the full model with more later does not change the cap.
     runs = [run for run in read_results(study.file("tasks.jsonl")) if run["seed"] <= ABLATION_SEEDS]
     seconds = [float(run["seconds"]) for run in runs if run["task"] == task]
     if not seconds:
         raise LaneError(f"{study.file('tasks.jsonl')} has no run of {task}: do the experiment `tasks` first")
-    return CAP * statistics.median(seconds) / 60
+    return round(CAP * statistics.median(seconds) / 60, 2)
 
 
 def _model(study: Study, task: str, seed: int) -> Path:
     path = study.models / f"{task}-{seed}.pt"
     if not path.exists():
         raise LaneError(
-            f"{path}: no such model; the experiment `tasks` makes it, if its result is not there yet"
+            f"{path}: no such model; the experiment `tasks` trains it unless tasks.jsonl has its result"
         )
     return path
 
 
 def _measurer(study: Study, task: str, seed: int) -> Callable[[Any], float]:
-    """The share of pairs that a kept model translates exactly."""
+    """A function that gives the share of pairs which a kept model translates exactly."""
     from lane.models import checkpoint
     from lane.trainer.config import build_config
     from lane.trainer.dataset import Dataset
@@ -260,15 +259,6 @@ def _lengths(commands: Iterable[Sequence[str]]) -> dict[int, int]:
     for command in commands:
         counts[len(command)] = counts.get(len(command), 0) + 1
     return dict(sorted(counts.items()))
-
-
-def _command(name: str, *arguments: str, said: str = "") -> str:
-    """What one of our commands prints."""
-    line = [sys.executable, "-m", f"lane.cli.{name}", *arguments]
-    done = subprocess.run(line, input=said, capture_output=True, text=True, check=False)
-    if done.returncode or not done.stdout:
-        raise LaneError(f"lane-{name} {' '.join(arguments)}: {done.stderr.strip() or 'it says nothing'}")
-    return done.stdout
 
 
 def _write(path: Path, figures: object) -> None:

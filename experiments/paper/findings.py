@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lane.experiments.sweep import read_results
+from lane.experiments.trial import trial_of
 
 Record = dict[str, Any]
 
@@ -62,9 +63,8 @@ def of_task(records: Iterable[Record], task: str) -> list[Record]:
 
 
 def with_setting(records: Iterable[Record], *settings: str) -> list[Record]:
-    """The runs that these settings were given to."""
-    wanted = {f"--set={setting}" for setting in settings}
-    return [record for record in records if wanted <= set(record["arguments"])]
+    """The trials with these settings, and perhaps others."""
+    return [record for record in records if set(settings) <= set(trial_of(record).settings)]
 
 
 def shares(records: Iterable[Record], name: str = "test") -> list[float]:

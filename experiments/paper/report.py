@@ -22,8 +22,9 @@ from lane.experiments.paper.experiments import (
     TREES,
 )
 from lane.experiments.paper.findings import Findings, Record, of_task, shares, spread, with_setting
-from lane.experiments.paper.page import as_html
-from lane.experiments.sweep import Run, solved
+from lane.experiments.paper.html_page import as_html
+from lane.experiments.sweep import solved
+from lane.experiments.trial import Trial
 
 MISSING = "*Not done yet.*"
 MEASURED = "**measured**"
@@ -283,7 +284,7 @@ def _departures(findings: Findings) -> str:
 
 def _departure_rows(part: Iterable[departures.Departure], records: Sequence[Record]) -> Iterator[list[str]]:
     """Each departure, behind what it is taken back from."""
-    shown: set[tuple[Run, ...]] = set()
+    shown: set[tuple[Trial, ...]] = set()
     for departure in part:
         recipe, changed = tuple(departure.with_it()), tuple(departure.without_it())
         base = _settings(departure.base)
@@ -299,10 +300,10 @@ def _departure_rows(part: Iterable[departures.Departure], records: Sequence[Reco
 
 
 def _departure_cells(
-    departure: departures.Departure, runs: Iterable[Run], records: Iterable[Record]
+    departure: departures.Departure, trials: Iterable[Trial], records: Iterable[Record]
 ) -> list[str]:
     """The outcome of each of the common tasks; or the tasks, and their outcome together."""
-    own, tasks = departures.records_of(runs, records), departure.tasks
+    own, tasks = departures.records_of(trials, records), departure.tasks
     if tasks == departures.TASKS:
         return [departures.outcome(own, [task]) for task in tasks]
     names = ", ".join(tasks) if len(tasks) < 4 else f"{tasks[0]} to {tasks[-1]}"

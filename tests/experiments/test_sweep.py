@@ -1,4 +1,4 @@
-"""Many runs to one file: resumable, in a table, none hidden."""
+"""Many trials to one file: resumable, in a table, failures included."""
 
 import json
 import subprocess
@@ -9,7 +9,8 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.experiments import sweep as module
-from lane.experiments.sweep import Run, read_results, solved, sweep, table
+from lane.experiments.sweep import read_results, solved, sweep, table
+from lane.experiments.trial import Trial
 
 RECORD = {
     "accuracy": {"train": 1.0, "test": 1.0},
@@ -25,9 +26,9 @@ RECORD = {
 def executed(monkeypatch):
     done = []
 
-    def execute(run, workers, places, models):
-        done.append((run.task, run.seed, workers, tuple(places), models))
-        return {"task": run.task, "seed": run.seed, "arguments": list(run.arguments), **RECORD}
+    def execute(trial, workers, data_dir, models):
+        done.append((trial.task, trial.seed, workers, data_dir, models))
+        return {**trial.head, **RECORD}
 
     monkeypatch.setattr(module, "execute", execute)
     return done
@@ -35,24 +36,24 @@ def executed(monkeypatch):
 
 def test_what_is_done_is_not_done_again_even_after_a_cut(executed, tmp_path):
     out, told = tmp_path / "deep" / "results.jsonl", []
-    runs = [Run("limit", 1), Run("limit", 2), Run("limit", 1, ("--corrupt=0.1",))]
-    sweep(runs[:2], 1, out, told.append, ("--data-dir", "here"))
+    trials = [Trial("limit", 1), Trial("limit", 2), Trial("limit", 1, corrupt=0.1)]
+    sweep(trials[:2], 1, out, told.append, Path("here"))
     assert [seed for _, seed, *_ in executed] == [1, 2]
-    assert executed[0][2:] == (2, ("--data-dir", "here"), None), "alone, a run has both workers"
+    assert executed[0][2:] == (2, Path("here"), None), "alone, a trial has both workers"
     whole = out.read_text()
     out.write_text(whole + '{"task": "limit", "se')  # a kill in the middle of a line
-    records = sweep(runs, 2, out, told.append)
-    assert len(executed) == 3, "only the run with other arguments is new"
+    records = sweep(trials, 2, out, told.append)
+    assert len(executed) == 3, "only the trial with other arguments is new"
     assert executed[2][2] == 1, "side by side, each has one worker"
     assert [record["arguments"] for record in told] == [[], [], ["--corrupt=0.1"]]
     assert records == read_results(out)
-    assert "--data-dir" not in out.read_text(), "a place of this machine is nobody else's business"
+    assert "here" not in out.read_text(), "paths of this machine are not recorded"
 
 
 def test_a_cut_line_takes_no_other_with_it(executed, tmp_path):
     out = tmp_path / "results.jsonl"
     out.write_text('{"task": "limit", "se')
-    sweep([Run("limit", 1)], 1, out, lambda record: None)
+    sweep([Trial("limit", 1)], 1, out, lambda record: None)
     assert [record["seed"] for record in read_results(out)] == [1]
 
 
@@ -69,7 +70,7 @@ def test_the_table_counts_failures():
     assert line.split() == ["limit", "1/2", "100.0%", "20.0", "30.0", "7-9", "1,000", "100", "3"]
 
 
-def test_the_command_runs_the_command(tmp_path):
+def test_the_command_trains_and_records(tmp_path):
     out, models = tmp_path / "results.jsonl", tmp_path / "models"
     quick = [
         "candidates=1",
@@ -81,7 +82,7 @@ def test_the_command_runs_the_command(tmp_path):
         "hidden=8",
     ]
     command = [sys.executable, "-m", "lane.cli.train", "sweep", "--tasks", "limit", "--seeds", "1"]
-    command += ["--out", str(out), "--models", str(models), *(f"--with=--set={one}" for one in quick)]
+    command += ["--out", str(out), "--models", str(models), *(f"--set={one}" for one in quick)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "limit seed 1: NOT SOLVED" in done.stderr
@@ -92,17 +93,31 @@ def test_the_command_runs_the_command(tmp_path):
     assert (models / "limit-1.pt").exists()
 
 
-@pytest.mark.parametrize(("code", "counts"), [(0, True), (1, True), (130, False), (143, False), (2, False)])
-def test_an_interrupted_run_is_no_result(monkeypatch, tmp_path, code, counts):
+def test_wrong_use_is_found_before_anything_is_trained(tmp_path):
+    command = [sys.executable, "-m", "lane.cli.train", "sweep", "--out", str(tmp_path / "new" / "out.jsonl")]
+    for arguments, problem in (
+        (["--set", "gamma"], "key=value"),
+        (["--set", "gama=1"], "gamma"),
+        (["--tasks", "limt"], "limit"),
+    ):
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert problem in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_failed_trial_is_no_result(tmp_path):
+    out = tmp_path / "results.jsonl"
+    with pytest.raises(LaneError, match=r"mcd1 --minutes=1\.00, seed 3: .*lane-data fetch"):
+        sweep([Trial("mcd1", 3, minutes=1)], 1, out, lambda record: None, tmp_path)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("code", [1, 2, 130, -15])
+def test_an_interrupted_trial_is_no_result(monkeypatch, code):
     def run(command, **_):
-        model = Path(command[command.index("--out") + 1])
-        model.with_suffix(".pt.run").mkdir()
-        (model.with_suffix(".pt.run") / "result.json").write_text(json.dumps(RECORD))
-        return subprocess.CompletedProcess(command, code, "", "error: stopped by SIGINT")
+        return subprocess.CompletedProcess(command, code, json.dumps(RECORD), "interrupted")
 
     monkeypatch.setattr(module.subprocess, "run", run)
-    if counts:
-        assert module.execute(Run("limit", 1), 2, (), None)["rules"] == 7
-    else:
-        with pytest.raises(LaneError, match="limit, seed 1: error: stopped"):
-            module.execute(Run("limit", 1), 2, (), None)
+    with pytest.raises(LaneError, match="limit, seed 1: interrupted"):
+        module.execute(Trial("limit", 1), 2, None, None)

@@ -25,13 +25,10 @@ def study(tmp_path, monkeypatch):
     """A study whose runs take no time; `done` has them."""
     said, done = [], []
 
-    def execute(run, workers, places, models):
-        done.append((run.task, run.seed, run.arguments))
+    def execute(trial, workers, data_dir, models):
+        done.append((trial.task, trial.seed, tuple(trial.arguments)))
         accuracy = {"train": 1.0, "test": 1.0}
-        return {"task": run.task, "seed": run.seed, "arguments": list(run.arguments)} | {
-            "accuracy": accuracy,
-            "seconds": 40.0 + run.seed,
-        }
+        return trial.head | {"accuracy": accuracy, "seconds": 40.0 + trial.seed}
 
     monkeypatch.setattr(sweep, "execute", execute)
     study = Study(tmp_path / "results", tmp_path / "models", 3, None, said.append)

@@ -12,7 +12,7 @@ from lane.experiments.paper.claims import claims
 from lane.experiments.paper.departures import DEPARTURES
 from lane.experiments.paper.experiments import ABLATIONS, RATES, SCAN, TASKS, TREES
 from lane.experiments.paper.findings import Findings, spread
-from lane.experiments.paper.page import as_html
+from lane.experiments.paper.html_page import as_html
 from lane.experiments.paper.report import headline, markdown, write
 
 

@@ -1,0 +1,126 @@
+"""`lane-train sweep` and `lane-train reproduce`: many trainings, and the experiments of the paper."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lane.base.errors import LaneError
+from lane.cli.app import require
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make them subcommands of `app`."""
+    app.command("sweep")(sweep_command)
+    app.command("reproduce")(reproduce_command)
+
+
+def _require_experiments() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("lane.experiments") is None:
+        raise LaneError("the experiments are not installed: `pip install ./experiments` in a checkout")
+    require("training", "torch")
+
+
+def sweep_command(
+    tasks: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to this.")] = 10,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Trainings at the same time; alone, one has two workers.")
+    ] = 1,
+    out: Annotated[Path, typer.Option(help="Result file; trainings that it has are skipped.")] = Path(
+        "results/sweep.jsonl"
+    ),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
+    ] = None,
+    preset: Annotated[str, typer.Option(help="fast, or paper: the published numbers.")] = "fast",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="key=value for any of `lane-train settings`; repeatable."),
+    ] = None,
+    corrupt: Annotated[
+        float,
+        typer.Option(min=0.0, max=0.5, help="Replace this share of the training outputs by wrong ones."),
+    ] = 0.0,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="Time limit of each training.")] = None,
+    models: Annotated[Path | None, typer.Option(help="Keep the models here, as TASK-SEED.pt.")] = None,
+) -> None:
+    """Train many tasks with many seeds, to one result file and a table.
+
+    \b
+    Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
+    """
+    _require_experiments()
+    from lane.data import task_names
+    from lane.data.registry import check_name
+    from lane.experiments.sweep import solved, sweep, table
+    from lane.experiments.trial import Trial, settings_of, trial_of
+    from lane.trainer.config import build_config
+
+    names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
+    given = tuple(settings or ())
+    try:
+        build_config(preset, settings_of(given))
+        for name in names:
+            check_name(name)
+    except LaneError as error:
+        raise typer.BadParameter(str(error)) from error
+    trials = [
+        Trial(name, seed, given, preset=preset, corrupt=corrupt, minutes=minutes)
+        for seed in range(1, seeds + 1)
+        for name in names
+    ]
+
+    def tell(record: dict[str, Any]) -> None:
+        verdict = "solved" if solved(record) else f"NOT SOLVED {record['accuracy']}"
+        typer.echo(f"{record['task']} seed {record['seed']}: {verdict}, {record['seconds']} s", err=True)
+
+    wanted = set(trials)
+    records = sweep(trials, jobs, out, tell, data_dir, models)
+    for line in table(record for record in records if trial_of(record) in wanted):
+        typer.echo(line)
+
+
+def reproduce_command(
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the full model.")] = 5,
+    only: Annotated[list[str] | None, typer.Option(help="One experiment instead of all; repeatable.")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Result files; results that they have are not computed again.")
+    ] = Path("results/paper"),
+    models: Annotated[Path, typer.Option(help="Where the models are kept.")] = Path("build/paper"),
+    report: Annotated[
+        Path, typer.Option(help="The report on all results so far; the same as HTML beside it.")
+    ] = Path("results/paper/report.md"),
+) -> None:
+    """Do the experiments of the paper, and write the report.
+
+    They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures.
+    Results that exist are not computed again: after Ctrl-C the same command continues. The report is
+    written each time; `--only report` writes nothing else.
+
+    \b
+    Example: lane-train reproduce --data-dir DIR
+             lane-train reproduce --only tasks --seeds 1
+    """
+    _require_experiments()
+    from lane.experiments.paper.experiments import EXPERIMENTS, Study, reproduce
+    from lane.experiments.paper.report import write
+
+    for name in only or ():
+        if name not in (*EXPERIMENTS, "report"):
+            raise typer.BadParameter(
+                f"--only {name}: the experiments are {', '.join(EXPERIMENTS)}, or report"
+            )
+    study = Study(out, models, seeds, data_dir, lambda line: typer.echo(line, err=True))
+    if report.suffix != ".md":
+        raise typer.BadParameter(
+            f"--report {report}: give the name of a .md file; the .html is written beside it"
+        )
+    reproduce(study, only or list(EXPERIMENTS))
+    for path in write(out, report):
+        typer.echo(path)
