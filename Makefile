@@ -1,20 +1,22 @@
-# Everything from a clean checkout needs Python 3.11 to 3.13 and make; each target installs what it uses.
+# From a clean checkout, with Python 3.11 to 3.13 and make; each target installs what it uses.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The versions of constraints.txt, so that pip takes the CPU build of torch where one is offered.
+INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
 PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.experiments -p lane.cli
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-slow lint format bundled robot bench clean
+.PHONY: help setup run test test-slow test-runtime readme lint format bundled robot bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 # The stamp makes a second call free, and a change of what is installed or compiled install again.
-$(VENV)/.stamp: pyproject.toml experiments/pyproject.toml runtime/_core.c
+$(VENV)/.stamp: pyproject.toml experiments/pyproject.toml constraints.txt runtime/_core.c
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" -e experiments
+	$(BIN)/python $(INSTALL) -e ".[dev]" -e experiments
 	@touch $@
 
 setup: $(VENV)/.stamp ## create .venv and install the package with its development tools
@@ -34,10 +36,21 @@ test-slow: $(VENV)/.stamp ## the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
 	LANE_ORACLE_MODELS=4000 $(BIN)/python -m pytest -n $(JOBS) tests/models/test_oracle.py
 
-lint: $(VENV)/.stamp ## ruff and mypy --strict
+# Python 3.14 has no torch to test with yet: what needs it is skipped.
+test-runtime: ## the runtime's tests in an environment of their own, without torch
+	$(PYTHON) -m venv $(VENV)-runtime
+	$(VENV)-runtime/bin/python $(INSTALL) -e . build hypothesis pytest 'setuptools>=77'
+	$(VENV)-runtime/bin/python -m pytest tests/base tests/data tests/runtime tests/test_packaging.py
+
+readme: $(VENV)/.stamp ## run every command of the README in a new environment
+	$(BIN)/python -m pytest -m slow tests/test_readme.py
+
+lint: $(VENV)/.stamp ## ruff, mypy --strict, and two linters of the workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PACKAGES)
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(VENV)/.stamp ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
@@ -62,11 +75,11 @@ robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idl
 	$(BIN)/python benchmarks/fill_pages.py
 
 bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/benchmarks.md, on an idle machine
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(BIN)/python $(INSTALL) -e ".[bench]"
 	$(BIN)/python benchmarks/runtime.py build/scan/scan.pt --json results/runtime.json --stream 10000000
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
 	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
 	$(BIN)/python benchmarks/fill_pages.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so
+	rm -rf $(VENV) $(VENV)-runtime build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

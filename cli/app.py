@@ -1,20 +1,21 @@
-"""What the four commands share: version, exit codes, and errors without a traceback."""
+"""What the commands built on typer share: version, exit codes, and errors without a traceback."""
 
 import os
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from typing import NoReturn
 
 import typer
 
 from lane.base.errors import LaneError
+from lane.cli.entry import DISTRIBUTION, missing
 
-DISTRIBUTION = "lane-expressions"
 SIGINT_EXIT = 130
 
 
 def new_app(help_text: str) -> typer.Typer:
-    """A command with our defaults: plain tracebacks off, no shell-completion flags in --help."""
+    """A command with the house's defaults: no tracebacks of typer's, no shell-completion flags in --help."""
     return typer.Typer(
         help=help_text,
         add_completion=False,
@@ -28,7 +29,7 @@ def new_app(help_text: str) -> typer.Typer:
 def show_version(wanted: bool) -> None:
     """Callback of every --version flag."""
     if wanted:
-        from importlib.metadata import version  # takes longer than all the rest of --help
+        from importlib.metadata import version  # takes longer to import than the rest of --help takes
 
         typer.echo(f"lane {version(DISTRIBUTION)}")
         raise typer.Exit
@@ -40,16 +41,19 @@ def fail(message: str) -> None:
 
 
 def require(purpose: str, *modules: str) -> None:
-    """Say what to install where the base install does not have what a command needs."""
+    """Say what to install before any work is done, where a module that is needed later is missing."""
     from importlib.util import find_spec
 
-    missing = [module for module in modules if find_spec(module) is None]
-    if missing:
-        raise LaneError(f"{purpose} needs {' and '.join(missing)}: pip install 'lane-expressions[train]'")
+    for module in modules:
+        if find_spec(module) is None:
+            raise LaneError(missing(purpose, module))
 
 
 def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
-    """Run `app`; the named errors end it with exit code 1 and their message, and a closed pipe quietly."""
+    """Run `app`: a named error ends it with its message and exit code 1, a broken pipe with silence and 0."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A word that the terminal's encoding lacks is printed escaped instead of ending the command.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except tuple(errors) as error:
@@ -58,7 +62,7 @@ def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
     except (KeyboardInterrupt, BrokenPipeError) as error:
         _end_after(error)
     except SystemExit as end:
-        # typer answers these two with exits of its own; what they were is left in the chain.
+        # typer turns both into exits of its own; the original is still in the chain of causes.
         cause: BaseException | None = end
         while cause is not None:
             if isinstance(cause, KeyboardInterrupt | BrokenPipeError):
@@ -76,5 +80,5 @@ def _end_after(cause: KeyboardInterrupt | BrokenPipeError) -> NoReturn:
 
 
 def leave_stdout() -> None:
-    """The reader is gone. Point stdout elsewhere so that the interpreter's own flush stays silent."""
+    """After a broken pipe: point stdout at the null device, so that the interpreter's own flush is silent."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)

@@ -112,6 +112,7 @@ CARD = {
 
 
 def test_an_onnx_file_that_onnxruntime_refuses(tmp_path, capfd):
+    pytest.importorskip("onnxruntime")
     path = file_of(tmp_path, "onnx", as_onnx(CARD))
     with pytest.raises(ModelError, match=r"other\.onnx: onnxruntime cannot load it: "):
         load(path)

@@ -1,0 +1,181 @@
+"""The distribution: the wheel alone is small, needs nothing else and translates; workflows parse."""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from importlib.metadata import Distribution, PathDistribution
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAX_INSTALLED_BYTES = 2_000_000
+# No user needs these, or the experiments' distribution brings them.
+NOT_INSIDE = ("lane/experiments", "tests/", "benchmarks/", "results/", "docs/", "examples/")
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, built from a copy of the files that git knows, so that no leftover goes in."""
+    copy = tmp_path_factory.mktemp("checkout")
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT, capture_output=True, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            target = copy / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((ROOT / name).read_bytes())
+    return build(copy, "--sdist")
+
+
+@pytest.fixture(scope="session")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel built from the source distribution alone: it holds all that a build needs."""
+    place = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(source) as archive:
+        archive.extractall(place, filter="data")
+    (unpacked,) = place.iterdir()
+    return build(unpacked, "--wheel")
+
+
+def build(folder: Path, kind: str) -> Path:
+    """Build without an environment of its own, which would need a network."""
+    command = [sys.executable, "-m", "build", "--no-isolation", kind, "--outdir", "made", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    (made,) = (folder / "made").iterdir()
+    return made
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The commands of an empty environment into which only the wheel was installed, with its dependencies."""
+    place = tmp_path_factory.mktemp("empty")
+    venv.create(place, with_pip=True, symlinks=os.name != "nt")
+    folder = place / ("Scripts" if os.name == "nt" else "bin")
+    subprocess.run(
+        [folder / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-compile", wheel],
+        check=True,
+    )
+    return folder
+
+
+def run(command: Path, *arguments: str, data: str = "") -> subprocess.CompletedProcess[str]:
+    # Elsewhere, so that nothing of the checkout is imported.
+    return subprocess.run(
+        [command, *arguments], input=data, capture_output=True, text=True, check=False, cwd=command.parent
+    )
+
+
+def distribution(installed: Path) -> Distribution:
+    (place,) = installed.parent.rglob("lane_expressions-*.dist-info")
+    return PathDistribution(place)
+
+
+def test_the_wheel_alone_translates(installed: Path) -> None:
+    done = run(installed / "lane-run", data="jump twice\nwolk\n")
+    assert done.stdout == "I_JUMP I_JUMP\n<error:unknown-word>\n"
+    assert (done.returncode, "did you mean 'walk'" in done.stderr) == (1, True)
+    assert run(installed / "lane-run", "--version").stdout == f"lane {PROJECT['version']}\n"
+
+
+def test_the_wheel_alone_brings_nothing_else(installed: Path) -> None:
+    done = run(installed / "python", "-m", "pip", "list", "--format", "freeze")
+    names = {line.partition("==")[0] for line in done.stdout.split()}
+    assert names - {"pip", "setuptools"} == {"lane-expressions"}
+    requirements = distribution(installed).requires or []
+    assert all("extra ==" in requirement for requirement in requirements)
+
+
+def test_what_is_installed_is_small(installed: Path) -> None:
+    size = sum(Path(file.locate()).stat().st_size for file in distribution(installed).files or ())
+    assert 300_000 < size < MAX_INSTALLED_BYTES  # the bundled model alone is 270 kB
+
+
+@pytest.mark.parametrize("command", ["lane-data", "lane-train", "lane-export"])
+def test_a_command_without_its_extra_says_which_in_one_line(installed: Path, command: str) -> None:
+    done = run(installed / command, "--help")
+    expected = f"error: {command} needs typer: pip install 'lane-expressions[train]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+@pytest.mark.parametrize(("kind", "extra"), [("onnx", "onnx"), ("torchscript", "torch")])
+def test_a_file_whose_backend_is_not_installed_says_which_extra(
+    installed: Path, exported: dict[str, Path], kind: str, extra: str
+) -> None:
+    done = run(installed / "lane-run", "--model", str(exported[kind]), "--trust", "yes", data="jump\n")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"lane-expressions[{extra}]" in done.stderr
+
+
+def test_a_user_gets_no_file_that_only_developers_need(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert not [name for name in names if name.startswith(NOT_INSIDE)]
+    assert "lane/__init__.py" not in names  # a namespace: another distribution adds the experiments
+    assert {"lane/runtime/bundled/scan.lane", "lane/runtime/py.typed", "lane/cli/entry.py"} <= set(names)
+
+
+def test_the_source_has_what_a_build_needs_and_little_else(source: Path) -> None:
+    with tarfile.open(source) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "runtime/_core.c", "runtime/bundled/scan.lane"} <= names
+    assert not [name for name in names if name.endswith((".so", ".pyc", ".pt"))]
+
+
+def test_the_extras_are_the_documented_ones() -> None:
+    assert PROJECT["dependencies"] == []
+    assert set(PROJECT["optional-dependencies"]) == {"train", "onnx", "torch", "tensorboard", "bench", "dev"}
+
+
+def test_the_constraints_lie_within_the_range_that_is_allowed() -> None:
+    packaging = pytest.importorskip("packaging.requirements")
+    pins = re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert pins
+    extras = [
+        packaging.Requirement(line) for group in PROJECT["optional-dependencies"].values() for line in group
+    ]
+    for name, version in pins:
+        allowed = [requirement for requirement in extras if requirement.name == name]
+        assert allowed
+        assert all(requirement.specifier.contains(version) for requirement in allowed)
+
+
+def test_the_versions_agree() -> None:
+    experiments = tomllib.loads((ROOT / "experiments" / "pyproject.toml").read_text(encoding="utf-8"))
+    assert experiments["project"]["version"] == PROJECT["version"]
+    assert f"\nversion: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
+def test_a_workflow_parses_and_gives_no_more_permission_than_it_needs(path: Path) -> None:
+    yaml = pytest.importorskip("ruamel.yaml")
+    content = yaml.YAML(typ="safe").load(path)
+    if path.parent.name != "workflows":
+        return
+    assert content["permissions"] == {}
+    for job in content["jobs"].values():
+        assert set(job["permissions"].items()) <= {("contents", "read"), ("id-token", "write")}
+        for step in job["steps"]:
+            assert re.fullmatch(r"[\w/-]+@v\d[\d.]*", step.get("uses", "a/b@v1"))
+
+
+def test_the_citation_names_the_paper() -> None:
+    yaml = pytest.importorskip("ruamel.yaml")
+    citation = yaml.YAML(typ="safe").load(ROOT / "CITATION.cff")
+    assert citation["cff-version"] == "1.2.0"
+    assert all(citation[key] for key in ("message", "title", "authors", "license"))
+    (paper,) = citation["references"]
+    assert paper["title"] == "Compositional Generalization by Learning Analytical Expressions"
+    assert (paper["authors"][0]["family-names"], paper["year"]) == ("Liu", 2020)
