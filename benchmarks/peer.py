@@ -1,7 +1,7 @@
-"""A peer to be measured against: a CTranslate2 transformer of about a million parameters.
+"""A peer for comparison: a CTranslate2 transformer of about a million parameters.
 
-Its weights are random, since speed does not depend on what they say; what it writes is cut to the length of
-a command's true output, so that it decodes as many tokens as a trained one would.
+Its weights are random, since speed does not depend on them. Decoding is forced to the length of the gold
+output, so that it writes as many tokens as a trained model would.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _draw = np.random.default_rng(0)
 
 
 def save_peer(words: Sequence[str], actions: Sequence[str], folder: Path) -> int:
-    """Write a model that knows these words; the number of its parameters."""
+    """Write a model with these vocabularies; return the number of its parameters."""
     spec = TransformerSpec.from_config((LAYERS, LAYERS), HEADS)
     source, target = ["<unk>", "<s>", "</s>", *words], ["<unk>", "<s>", "</s>", *actions]
     spec.encoder.embeddings[0].weight = _weights(len(source), WIDTH)
@@ -43,13 +43,13 @@ def save_peer(words: Sequence[str], actions: Sequence[str], folder: Path) -> int
 
 
 def open_peer(folder: Path) -> Translator:
-    """One thread, as we have; 32-bit floats."""
+    """Load it with one thread, as the runtime has, and 32-bit floats."""
     return Translator(str(folder), device="cpu", inter_threads=1, intra_threads=1, compute_type="float32")
 
 
 def translate(peer: Translator, commands: Sequence[Sequence[str]], lengths: Sequence[int]) -> int:
-    """Greedy translations, in its own batches of like length; how many tokens were written."""
-    # A batch shares its limits, so commands go by the length of their outputs.
+    """Translate greedily, in batches of equal output length; return the number of tokens written."""
+    # The limits hold for a whole batch, so commands are grouped by the length of their outputs.
     written = 0
     for length in sorted(set(lengths)):
         same = [words for words, size in zip(commands, lengths, strict=True) if size == length]

@@ -1,12 +1,12 @@
-"""How fast and how light the runtime is: each backend, beside a CTranslate2 transformer, and pipe to pipe.
+"""Speed and memory of the runtime: each backend, a CTranslate2 transformer for comparison, and streams.
 
 Run it on an idle machine, after `lane-export model.pt` of a SCAN model:
 
     python benchmarks/runtime.py model.pt [--json results/runtime.json] [--stream 10000000]
 
-The files are looked for beside the checkpoint. One thread. Rates are the best of several rounds; the load of
-the machine is noted, since figures from a busy one say little. The peer is left out where ctranslate2 is not
-installed (`pip install "lane-expressions[bench]"`).
+The exported files are expected beside the checkpoint. One thread. Rates are the best of several rounds; the
+load of the machine is recorded, since a busy one gives no usable figures. The peer is skipped if ctranslate2
+is not installed (`pip install "lane-expressions[bench]"`).
 """
 
 import argparse
@@ -44,12 +44,12 @@ def best(rounds: int, work: Callable[[], object]) -> float:
 
 
 def open_model(path: Path) -> Translator:
-    """A file of our own making, which may be code."""
+    """Load a file, TorchScript included: it was exported on this machine."""
     return load(path, trust=True)
 
 
 def backend(path: Path, commands: list[str]) -> dict[str, Any]:
-    """One backend: the start of the command, a batch, and one command a call."""
+    """One backend: start-up of `lane-run`, a batch, and one command per call."""
     translator = open_model(path)
     few = commands[:: len(commands) // 200]
     translator.translate_batch(commands[:BATCH])
@@ -64,7 +64,7 @@ def backend(path: Path, commands: list[str]) -> dict[str, Any]:
 
 
 def start_up(path: Path) -> dict[str, float]:
-    """From nothing to the first translation by the command, and the peak memory of it."""
+    """Time of `lane-run` to its first translation, and its peak memory."""
     script = (
         "import resource, subprocess, sys;"
         "subprocess.run(sys.argv[1:], input=b'jump\\n', stdout=subprocess.DEVNULL, check=True);"
@@ -77,9 +77,9 @@ def start_up(path: Path) -> dict[str, float]:
 
 
 def api(path: Path, commands: list[str]) -> dict[str, int]:
-    """Distinct commands, all in one batch: by a fresh translator, and by one that knows the shapes.
+    """Distinct commands in one batch, with an empty plan cache and with a full one.
 
-    The last figure is that of an installation without a compiler.
+    The last figure is that of an installation without the compiled core.
     """
     fresh = min(best(1, partial(open_model(path).translate_batch, commands)) for _ in range(5))
     translator = open_model(path)
@@ -93,7 +93,7 @@ def api(path: Path, commands: list[str]) -> dict[str, int]:
 
 
 def peer(path: Path) -> dict[str, int] | None:
-    """The transformer and the program in turn, on the same commands."""
+    """The transformer and the program, alternating, on the same commands."""
     try:
         import ctranslate2  # type: ignore[import-untyped]  # noqa: F401
     except ImportError:
@@ -111,7 +111,7 @@ def peer(path: Path) -> dict[str, int] | None:
         parameters = save_peer(words, actions, Path(folder))
         theirs = open_peer(Path(folder))
         ours = open_model(path)
-        # In turn, so that a machine that is slow for a while is slow for both.
+        # Alternating, so that a temporary slowdown of the machine affects both.
         times = [
             (
                 best(1, partial(translate, theirs, sources, lengths)),
@@ -129,7 +129,7 @@ def peer(path: Path) -> dict[str, int] | None:
 
 
 def growth(path: Path, commands: list[str]) -> dict[int, float]:
-    """Microseconds a word by length of command; each command's shape is met for the first time."""
+    """Microseconds per word by length of command; no shape is in the plan cache yet."""
     translator, found = open_model(path), {}
     for length in LENGTHS:
         texts = [joined(commands, length, seed) for seed in range(max(10, 20_000 // length))]
@@ -140,21 +140,21 @@ def growth(path: Path, commands: list[str]) -> dict[int, float]:
 
 
 def joined(commands: list[str], length: int, seed: int) -> str:
-    """Random commands with `and` between, cut to length."""
+    """Random commands joined by `and`, cut to length."""
     draw = random.Random(f"{length} {seed}")
     words: list[str] = []
     while len(words) < length:
         words += [*draw.choice(commands).replace("after", "and").split(), "and"]
-    words[length - 1] = "walk"  # and not `and`
+    words[length - 1] = "walk"  # a command must not end with `and`
     return " ".join(words[:length])
 
 
 def stream(path: Path, commands: list[str], lines: int, workers: int) -> dict[str, Any]:
-    """Many lines pipe to pipe: the rate, the growth of memory after the first tenth, and the order."""
+    """Many lines from pipe to pipe: rate, growth of memory after the first tenth, and the order."""
     translator = open_model(path)
     block = "".join(f"{command}\n" for command in commands).encode()
     expected = "".join(f"{one.text}\n" for one in translator.translate_batch(commands)).encode()
-    blocks = -(-lines // len(commands))  # no fewer lines than asked for
+    blocks = -(-lines // len(commands))  # rounded up
     command = [*RUN, "--model", str(path), "--workers", str(workers)]
     begin = time.perf_counter()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as runner:
@@ -182,7 +182,7 @@ def stream(path: Path, commands: list[str], lines: int, workers: int) -> dict[st
 
 
 def _follows(chunk: bytes, block: bytes, at: int) -> bool:
-    """Whether a chunk of a stream is what an endlessly repeated block has from `at` on."""
+    """Whether a chunk continues an endlessly repeated block from offset `at`."""
     while chunk:
         part = block[at : at + len(chunk)]
         if not chunk.startswith(part):
@@ -192,14 +192,14 @@ def _follows(chunk: bytes, block: bytes, at: int) -> bool:
 
 
 def scaling(path: Path, commands: list[str], lines: int) -> dict[str, float]:
-    """A file to nowhere, by one worker and by two: here nothing but lane-run takes part of a core."""
+    """From a file to the null device, one worker and two: only lane-run uses the cores."""
     block = "".join(f"{command}\n" for command in commands)
     rates: dict[int, float] = {}
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         for _ in range(lines // len(commands)):
             file.write(block)
         file.flush()
-        for workers in (1, 2) * 3:  # in turn, as above
+        for workers in (1, 2) * 3:  # alternating, as above
             command = [*RUN, "--model", str(path), "--workers", str(workers), file.name]
             seconds = best(1, partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=True))
             rate = lines // len(commands) * len(commands) / seconds
@@ -214,14 +214,14 @@ def _feed(pipe: Any, block: bytes, blocks: int) -> None:
 
 
 def _resident(pid: int) -> int:
-    """Bytes that a process and its children hold."""
+    """Resident bytes of a process and its children."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     pages = [int(Path(f"/proc/{one}/statm").read_text().split()[1]) for one in [str(pid), *children]]
     return sum(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def processor_times() -> tuple[int, int]:
-    """Ticks of all cores since the machine started, and those of them that other machines took (Linux)."""
+    """Ticks of all cores since boot, and those stolen by other virtual machines (Linux)."""
     try:
         ticks = [int(part) for part in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
     except OSError:
@@ -260,7 +260,7 @@ def table(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """All of it, in one table."""
+    """Measure everything, print the tables, and write the figures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -273,7 +273,7 @@ def main() -> None:
     program = options.model.with_suffix(SUFFIXES["program"])
     load_before = round(os.getloadavg()[0], 2)
     before = processor_times()
-    # The program first: once torch is loaded, every collection of garbage looks through all that is torch's.
+    # The program first: once torch is loaded, garbage collection has to traverse its objects too.
     figures: dict[str, Any] = {
         "cores": os.cpu_count(),
         "load_before": load_before,
@@ -287,11 +287,11 @@ def main() -> None:
         },
     }
     total, stolen = (now - then for now, then in zip(processor_times(), before, strict=True))
-    figures["stolen"] = round(stolen / max(1, total), 4)  # of a virtual machine's cores, by its neighbours
+    figures["stolen"] = round(stolen / max(1, total), 4)  # share of all ticks
     print("\n".join(table(figures)))
     print(f"\nload before {load_before}, stolen by other machines {figures['stolen']:.1%}")
     if not all(row["in_order"] for row in figures["stream"]):
-        sys.exit("the streamed lines are not those expected")
+        sys.exit("the streamed lines differ from the expected ones")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 

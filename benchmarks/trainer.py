@@ -1,8 +1,8 @@
-"""Derivations a second in training, against the oracle that draws them one at a time, in the same run.
+"""Derivations per second in training, against the oracle that draws them one at a time, in the same run.
 
-Run it on an idle machine: `python benchmarks/trainer.py [--json results/trainer.json]`. An attempt at the
-task addjump is taken from its start to its fit. At every evaluation the oracle draws derivations of the same
-examples with the same model. Both add up the same policy gradient, in one thread.
+Run it on an idle machine: `python benchmarks/trainer.py [--json results/trainer.json]`. One attempt at the
+task addjump is trained until it fits. At every evaluation the oracle draws derivations of the same examples
+with the same model. Both accumulate the same policy gradient, in one thread.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from lane.trainer.attempt import Attempt
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
 
-COMMANDS = 10  # that the oracle derives at each evaluation
+COMMANDS = 10  # derived by the oracle at each evaluation, about a tenth of a second
 
 
 def new_attempt() -> Attempt:
-    """At the task addjump, seed 1."""
+    """An attempt at the task addjump, seed 1."""
     task = load_task("addjump")
     vocabularies = (
         Vocabulary.of(pair.source for pair in task.train),
@@ -36,7 +36,7 @@ def new_attempt() -> Attempt:
 
 
 def loop(attempt: Attempt, updates: int = 5) -> float:
-    """Seconds a derivation of whole updates: drawing, rewards, gradient, optimiser step."""
+    """Seconds per derivation of whole updates: drawing, rewards, gradient, optimiser step."""
     config = attempt.config
     begin = time.perf_counter()
     for _ in range(updates):
@@ -45,7 +45,7 @@ def loop(attempt: Attempt, updates: int = 5) -> float:
 
 
 def oracle(attempt: Attempt) -> float:
-    """Seconds a derivation of the oracle: drawing, and the gradient of the log-probability."""
+    """Seconds per derivation of the oracle: drawing, and the gradient of the log-probability."""
     derive = Oracle(attempt.model, draw).derive
     index = attempt.curriculum.draw()[:: attempt.config.examples // COMMANDS]
     commands = [[word for word in row if word] for row in attempt.dataset.words[index].tolist()]
@@ -57,12 +57,12 @@ def oracle(attempt: Attempt) -> float:
 
 
 def draw(log_probs: torch.Tensor) -> int:
-    """An option by its probability."""
+    """Draw an option by its probability."""
     return int(torch.multinomial(log_probs.exp(), 1))
 
 
 def measure() -> dict[str, Any]:
-    """Both, all along an attempt; the mean of each gives the ratio."""
+    """Rates of both at every evaluation of an attempt; the ratio is of their harmonic means."""
     attempt, rows = new_attempt(), []
     while attempt.outcome == "training":
         rows.append(
@@ -79,10 +79,10 @@ def measure() -> dict[str, Any]:
 
 
 def table(figures: dict[str, Any]) -> Iterator[str]:
-    """The figures as Markdown: the first evaluation, one of each lesson, and the mean."""
+    """The figures as Markdown: the first evaluation, the last of each lesson, and the mean."""
     yield "| after updates | words up to | derivations a second | the oracle's | ratio |"
     yield "|---:|---:|---:|---:|---:|"
-    lessons = {row["words"]: row for row in figures["rows"]}  # the last of each
+    lessons = {row["words"]: row for row in figures["rows"]}  # later rows replace earlier ones
     for row in [figures["rows"][0], *lessons.values()]:
         rates = f"{row['loop']:,.0f} | {row['oracle']:,.1f} | {row['loop'] / row['oracle']:,.0f}"
         yield f"| {row['updates']} | {row['words']} | {rates} |"
@@ -90,11 +90,11 @@ def table(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print, and write where asked to."""
+    """Print the table, and write the figures if a file is named."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--json", type=Path, help="where the figures go")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
     out: Path | None = parser.parse_args().json
     torch.set_num_threads(1)
     figures = {"cores": os.cpu_count(), "load_before": round(os.getloadavg()[0], 2), **measure()}
