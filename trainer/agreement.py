@@ -50,7 +50,7 @@ class Agreement:
 def _same(first: Learner, second: Learner, commands: Dataset) -> torch.Tensor:
     same = []
     for rows in commands.chunks():
-        limit = 2 * commands.gold.size(1) + 8
+        limit = 2 * commands.gold.size(1) + 8  # as in Learner.evaluate: longer outputs count as different
         words = commands.words_of(rows)
         a = first.model.rollout(words.to(first.device), None, limit).values
         b = second.model.rollout(words.to(second.device), None, limit).values

@@ -9,7 +9,9 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation
 
-MOST_DRAWS = 6  # of one example into one update, by what it lacks
+# Draws of one example into one update by its deficit: about a tenth of the default 64 examples, so that a few
+# wrong pairs, which may be noise, do not dominate the update.
+MOST_DRAWS = 6
 Verdict = Literal["go on", "passed", "stalled"]
 
 

@@ -2,7 +2,11 @@
 
 For a categorical over scores, d log p / d score_k = [k chosen] - p_k, and d H / d score_k =
 -p_k (log p_k + H). So the weights of all decisions of all rows are first added up per distinct node and
-prefix, and one small backward pass then goes over those. The estimator is that of REINFORCE.
+prefix, and one small backward pass then goes over those.
+
+With weights that are advantages of on-policy samples this is the REINFORCE estimator. The learner also
+passes explorers, sampled off-policy at a higher temperature, with advantages clamped at 0 and without
+importance weights: for those it is a heuristic, nearer to imitating lucky samples than to a policy gradient.
 """
 
 import torch

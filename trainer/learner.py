@@ -1,4 +1,9 @@
-"""The learner: one model, its two optimisers, and the update by hierarchical REINFORCE."""
+"""The learner: one model, its two optimisers, and its update.
+
+The update is hierarchical REINFORCE on the on-policy samples. Explorers are added as a heuristic: they are
+sampled off-policy, count only above the baseline and carry no importance weights, so that the sum is a biased
+estimate of the policy gradient. Without explorers (`explorers=0`) only the normalisation departs from it.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -60,8 +65,8 @@ class Learner:
         words = dataset.words_of(rows).to(self.device)
         gold, gold_length = dataset.gold_of(rows).to(self.device), dataset.gold_length[rows].to(self.device)
 
-        # An output of more than twice the gold's length has a similarity below 1/2 and teaches little;
-        # it is not written out, and its similarity is 0.
+        # An output of more than twice the longest gold's length has a similarity below 1/2 and teaches
+        # little: it is not written out, and its similarity is 0. The +1 is slack only.
         rollout = self.model.rollout(words, temperature.view(-1), 2 * gold.size(1) + 1)
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
@@ -83,7 +88,8 @@ class Learner:
         policy = rewards[:, : rewards.size(1) - explorers]
         advantage = rewards - policy.mean(dim=1, keepdim=True)
         if self.config.normalize:
-            # The floor keeps an example on which all samples agree from shouting about nothing.
+            # The floor, small against rewards of up to 2, keeps tiny differences between samples that nearly
+            # agree from being scaled up to full size.
             advantage = advantage / (policy.std(dim=1, keepdim=True, unbiased=False) + 0.1)
         advantage[:, rewards.size(1) - explorers :].clamp_(min=0)
         return advantage
@@ -97,6 +103,7 @@ class Learner:
     def evaluate(self, dataset: Dataset, index: Tensor) -> Evaluation:
         """Translate the examples of `index` greedily."""
         gold = dataset.gold_of(index).to(self.device)
+        # Correct outputs always fit; the rest is room to show in a report what a wrong one says.
         rollout = self.model.rollout(dataset.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
         simple = simplicity(rollout, self.model.solver.variables, self.config)
