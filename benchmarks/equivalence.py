@@ -38,9 +38,9 @@ from lane.base.errors import LaneError
 from lane.data import load_task, random_task, scan_pairs, task_names
 from lane.data.official import MCD_TASKS
 from lane.experiments.sweep import read_results
-from lane.export.exporter import FORMATS, SUFFIXES, Request, export
-from lane.export.inspection import PROGRAM, read_card
-from lane.export.probe import Answer, Translate, open_file, shortened
+from lane.export.exporter import FORMATS, SUFFIXES, export
+from lane.export.inspection import PROGRAM, inspect
+from lane.export.probe import Reply, Translate, open_file, shortened
 from lane.export.verify import Difference, bad_commands, expected
 from lane.models.checkpoint import Checkpoint, load, write_atomically
 from lane.runtime.errors import BEYOND_MODEL
@@ -80,7 +80,7 @@ class Reference:
     """Commands, and what the checkpoint makes of them; long answers shortened to their digest."""
 
     commands: list[str]
-    answers: list[Answer]
+    answers: list[Reply]
     fixed: int = 0  # so many of them, the first ones, are in every sample
 
 
@@ -152,7 +152,7 @@ def joints_of(rules: Iterable[tuple[str, str, int]]) -> list[str]:
 def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Groups:
     """Every group of commands that the files of a model are asked."""
     groups = language_commands(checkpoint, options.data_dir)
-    words, joints = checkpoint.source.words, joints_of(read_card(program).rules)
+    words, joints = checkpoint.source.words, joints_of(inspect(program).rules)
     groups["bad"] = bad_commands(words, checkpoint.config.max_words)
     groups["random"] = list(random_commands(words, groups["language"], joints, options.random))
     return groups
@@ -166,7 +166,7 @@ def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -
     model = checkpoint.model().double()
     # By length, so that a long command pads no short one.
     order = sorted(range(len(commands)), key=lambda place: commands[place].count(" "))
-    answers: dict[int, Answer] = {}
+    answers: dict[int, Reply] = {}
     with torch.inference_mode():
         for start in range(0, len(commands), CHUNK):
             places = order[start : start + CHUNK]
@@ -197,7 +197,7 @@ def runs(
     path: Path, kind: str, truth: Reference, options: Options, done: dict[tuple[str, str, int], int]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Every run of one file, but those `done` with as many answers: its record, and differences in words."""
-    complete = bool(read_card(path).notes.get("complete", True))
+    complete = bool(inspect(path).notes.get("complete", True))
     for threads, size in options.runs:
         if kind == PROGRAM and threads == 2:
             continue  # plain Python: there is nothing in it that a second thread could do
@@ -255,13 +255,18 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
     missing = tuple(kind for kind, path in paths.items() if not path.exists())
     if missing:
         data = tuple(language_commands(checkpoint, options.data_dir)["language"])
-        request = Request(model, model.parent, missing, data, random=min(2000, options.random))
-        export(request, report=lambda line: _tell(f"{name}: {line}"))
+        export(
+            model,
+            formats=missing,
+            pairs=data,
+            random=min(2000, options.random),
+            on_step=lambda line: _tell(f"{name}: {line}"),
+        )
     groups = all_commands(checkpoint, paths[PROGRAM], options)
     fixed = dict.fromkeys(text for group, part in groups.items() if group != "random" for text in part)
     truth = reference(checkpoint, list(fixed | dict.fromkeys(groups["random"])), len(fixed))
     _tell(f"{name}: {len(truth.commands):,} commands, the reference is ready")
-    cards = {kind: read_card(path) for kind, path in paths.items()}
+    cards = {kind: inspect(path) for kind, path in paths.items()}
     lengths = [len(text.split()) for text in groups["random"]] or [0]
     head = {
         "name": name,

@@ -29,7 +29,7 @@ import torch
 from lane.base.vocabulary import Vocabulary
 from lane.data import scan_pairs
 from lane.export.batches import numbers
-from lane.export.exporter import FORMATS, SUFFIXES, Request, export
+from lane.export.exporter import FORMATS, SUFFIXES, export
 from lane.export.probe import Translate, open_file
 from lane.models import checkpoint as checkpoints
 from lane.models.checkpoint import Checkpoint, load, write_atomically
@@ -130,7 +130,7 @@ def by_vocabulary() -> dict[str, list[float]]:
             path = Path(place) / "model.pt"
             checkpoints.save(_random_checkpoint(words), path)
             # Its closure is too large for a full table: the program holds what these commands meet.
-            done = export(Request(path, path.parent, data=tuple(texts), random=0, budget=50_000))
+            done = export(path, pairs=texts, random=0, budget=50_000)
             for written in done.files:
                 _, cpu = again(ROUNDS, partial(open_file(written.path), texts))
                 found[written.kind].append(cpu / len(texts) * 1e3)
@@ -162,7 +162,7 @@ def seconds_of_export(model: Path, commands: Sequence[str]) -> float:
     """All three files with their verification against the checkpoint."""
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
-        export(Request(model, Path(place), data=tuple(commands)))
+        export(model, out=place, pairs=commands)
     return time.perf_counter() - begin
 
 

@@ -11,11 +11,13 @@ from lane.base.errors import LaneError
 from lane.cli.app import new_app, require, run, show_version
 
 if TYPE_CHECKING:
-    from lane.export.inspection import Card
+    from lane.export.inspection import FileCard
 
 FORMATS = ("torchscript", "onnx", "program")
-SUFFIXES = {"ts": "torchscript", "lane": "program"}  # formats are also known by the suffix of their file
-SHOWN_RULES = 40
+SUFFIXES = {"ts": "torchscript", "lane": "program"}  # formats also go by the suffix of their file
+SHOWN_RULES = 40  # about one screen
+SHOWN_WORDS = 20  # about one line
+_UNKNOWN = "not known"
 
 Version = Annotated[
     bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
@@ -47,7 +49,8 @@ def export_files(
     verify: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The training pairs: they are compared too, and rules are counted."
+            metavar="FILE",
+            help="The training pairs: compared too, with their outputs, and rule uses are counted.",
         ),
     ] = None,
     random: Annotated[
@@ -74,50 +77,45 @@ def export_files(
     Example: lane-export model.pt --out exported --verify data/addjump_train.txt
     """
     require("exporting", "torch", "onnx")
-    from lane.export.exporter import Request, export
+    from lane.data.reader import read_pairs
+    from lane.export import export
 
-    data = _commands(verify) if verify is not None else ()
-    request = Request(
-        model=model,
-        out=out if out is not None else model.parent,
-        formats=tuple(formats.split(",")),
-        data=data,
-        budget=budget,
+    done = export(
+        model,
+        out=out,
+        formats=formats.split(","),
+        pairs=None if verify is None else read_pairs(verify),
         random=random,
+        budget=budget,
+        on_step=None if quiet else lambda line: typer.echo(line, err=True),
     )
-    done = export(request, (lambda _: None) if quiet else (lambda line: typer.echo(line, err=True)))
     for warning in done.warnings:
         typer.echo(f"warning: {warning}", err=True)
     for written in done.files:
         typer.echo(f"{written.sha256}  {written.path}  {written.size:,} bytes")
     if not quiet:
+        if done.pairs:
+            typer.echo(f"the model gets {done.correct:,} of {done.pairs:,} pairs right", err=True)
         margin = "none" if done.margin is None else f"{done.margin:.2e}"
         typer.echo(f"{done.compared:,} commands without a difference; smallest margin {margin}", err=True)
-
-
-def _commands(path: Path) -> tuple[str, ...]:
-    """The distinct commands of a file of pairs, in its order."""
-    from lane.data.reader import PairReader
-
-    return tuple(dict.fromkeys(" ".join(pair.source) for _, pair in PairReader(str(path))))
 
 
 @info_app.command(name="lane-export info")
 def info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of lane-train or lane-export.")],
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The whole card as one JSON object.")] = False,
     version: Version = False,
 ) -> None:
-    """Show the card of a file: kind, version, vocabulary, limits, provenance, checksum and rules.
+    """Show what a file is, how good the model is, and its rules; --json has the whole card.
 
-    Nothing in the file is run. Exit code 1, and what it is instead, if it is not one of ours.
+    Nothing in the file is run. A foreign file is an error that names its kind, with exit code 1.
 
     \b
     Example: lane-export info model.lane
     """
-    from lane.export.inspection import read_card
+    from lane.export import inspect
 
-    card = read_card(file)
+    card = inspect(file)
     if as_json:
         import json
         from dataclasses import asdict
@@ -127,44 +125,75 @@ def info(
         _show(card)
 
 
-def _show(card: "Card") -> None:
-    import json
-
+def _show(card: "FileCard") -> None:
+    """What a person wants to know first."""
+    training = _record(card.provenance, "training") or card.provenance
     rows = {
         "file": card.path,
         "kind": f"{card.kind}, format version {card.version}, {card.size:,} bytes",
-        "converged": _converged(card.provenance.get("training", card.provenance)),
-        "sha256": card.sha256,
+        "converged": _converged(training),
+        "agreement": _UNKNOWN if card.agreement is None else f"{card.agreement:.4f}",
+        "accuracy": _accuracy(_record(training, "accuracy")),
+        "trained on": _training_data(training),
         "words": f"{len(card.words)}: {_some(card.words)}",
         "actions": f"{len(card.actions)}: {_some(card.actions)}",
         "limits": ", ".join(f"{name} {value:,}" for name, value in card.limits.items()),
-        "margin": "not known" if card.margin is None else f"{card.margin:.3g}",
-        "trust": "not known" if card.trust is None else f"{card.trust:.4f}",
+        "margin": _UNKNOWN if card.margin is None else f"{card.margin:.3g}",
         **{name: _plain(value) for name, value in card.notes.items()},
-        "provenance": json.dumps(card.provenance, ensure_ascii=False, sort_keys=True),
+        "made by": _releases(training, _record(card.provenance, "export")),
+        "sha256": card.sha256,
     }
     for title, value in rows.items():
         typer.echo(f"{title:12}{value}")
-    used = [rule for rule in card.rules if rule[2]] or list(card.rules)
-    if card.rules:
-        typer.echo(
-            f"{'rules':12}{len(card.rules):,}, of which the data used {sum(r[2] > 0 for r in card.rules)}"
-        )
+    _show_rules(card.rules)
+
+
+def _show_rules(rules: tuple[tuple[str, str, int], ...]) -> None:
+    used = [rule for rule in rules if rule[2]] or list(rules)
+    if rules:
+        more = f", of which the training data uses {len(used):,}" if len(used) < len(rules) else ""
+        typer.echo(f"{'rules':12}{len(rules):,}{more}")
     for span, template, uses in used[:SHOWN_RULES]:
-        typer.echo(f"  {span} -> {template}" + (f"  ({uses:,})" if uses else ""))
+        typer.echo(f"  {span} -> {template}" + (f"  ({uses:,})" if uses > 1 else ""))
     if len(used) > SHOWN_RULES:
         typer.echo(f"  ... and {len(used) - SHOWN_RULES:,} more")
 
 
+def _record(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A part of the provenance; empty where it is missing, since its content is free."""
+    part = content.get(key)
+    return part if isinstance(part, Mapping) else {}
+
+
 def _converged(training: Mapping[str, Any]) -> str:
     if "converged" not in training:
-        return "not known"
+        return _UNKNOWN
     return "yes" if training["converged"] else f"NO: {training.get('reason')}; expect wrong answers"
 
 
-def _some(words: tuple[str, ...], most: int = 20) -> str:
-    more = f" ... ({len(words) - most:,} more)" if len(words) > most else ""
-    return " ".join(words[:most]) + more
+def _accuracy(accuracy: Mapping[str, Any]) -> str:
+    values = [f"{name} {value:.2%}" for name, value in accuracy.items() if isinstance(value, int | float)]
+    return ", ".join(values) or _UNKNOWN
+
+
+def _training_data(training: Mapping[str, Any]) -> str:
+    data, task = _record(training, "data"), training.get("task")
+    pairs, distinct = data.get("pairs"), data.get("distinct")
+    parts = [f"task {task}"] if task else []
+    parts += [f"{pairs:,} pairs ({distinct:,} distinct)"] if pairs and isinstance(distinct, int) else []
+    parts += [f"seed {training['seed']}"] if "seed" in training else []
+    return ", ".join(parts) or _UNKNOWN
+
+
+def _releases(training: Mapping[str, Any], export: Mapping[str, Any]) -> str:
+    parts = [f"trained by lane {training['version']}"] if training.get("version") else []
+    parts += [f"exported by lane {export['lane']}"] if export.get("lane") else []
+    return ", ".join(parts) or _UNKNOWN
+
+
+def _some(words: tuple[str, ...]) -> str:
+    more = f" ... ({len(words) - SHOWN_WORDS:,} more)" if len(words) > SHOWN_WORDS else ""
+    return " ".join(words[:SHOWN_WORDS]) + more
 
 
 def _plain(value: object) -> str:

@@ -4,7 +4,7 @@ Two items stand side by side, and each is the variable, a word that is not recog
 node that is not recognised either. The limits bound the size of such a node, so the pairs are finitely many.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -59,7 +59,7 @@ def leaves_of(tree: Tree) -> tuple[int, ...]:
     return (tree,) if isinstance(tree, int) else leaves_of(tree[0]) + leaves_of(tree[1])
 
 
-def close(composer: Composer, budget: int, met: Nodes | None = None) -> Closure:
+def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure:
     """All nodes in order of size. Sizes for which `budget` has no room hold the nodes of `met` only."""
     leaves = composer.leaf_nodes()
     fires = [composer.recognizes and value > 0 for value in leaves.check.tolist()]
@@ -78,7 +78,7 @@ def close(composer: Composer, budget: int, met: Nodes | None = None) -> Closure:
         made = [_merged(composer, layers[a], layers[b], size) for a, b in splits]
         rows += [row for layer_rows, _ in made for row in layer_rows]
         layers[size] = _joined([layer for _, layer in made])
-    if left_out and met is not None:
+    if left_out:
         rows += [row for row in _rows_of(composer, met) if len(row.leaves) in left_out]
     return Closure(tuple(fires[1:]), tuple(rows), left_out)
 
@@ -120,17 +120,18 @@ def _chunks(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         yield pairs[start : start + CHUNK]
 
 
-def _rows_of(composer: Composer, nodes: Nodes) -> list[Row]:
-    """The merged nodes of a batch as rows, in an order that does not depend on the batch."""
+def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[Row]:
+    """The distinct merged nodes of some batches as rows, in an order that does not depend on the batches."""
     count = composer.words + 1
-    trees: list[Tree] = list(range(count))
-    rows = []
-    checks, scores = nodes.check.tolist(), nodes.score.tolist()
-    sizes, variables = nodes.size.tolist(), nodes.variables.tolist()
-    for number, pair in enumerate(nodes.pair.tolist(), start=count):
-        left, right = trees[pair // symbols.PAIR], trees[pair % symbols.PAIR]
-        trees.append((left, right))
-        free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
-        fires = composer.recognizes and checks[number] > 0
-        rows.append(Row(left, right, scores[number], not free or fires))
-    return sorted(rows, key=lambda row: str(row[:2]))
+    rows: dict[Tree, Row] = {}
+    for nodes in met:
+        trees: list[Tree] = list(range(count))
+        checks, scores = nodes.check.tolist(), nodes.score.tolist()
+        sizes, variables = nodes.size.tolist(), nodes.variables.tolist()
+        for number, pair in enumerate(nodes.pair.tolist(), start=count):
+            left, right = trees[pair // symbols.PAIR], trees[pair % symbols.PAIR]
+            trees.append((left, right))
+            free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
+            fires = composer.recognizes and checks[number] > 0
+            rows.setdefault((left, right), Row(left, right, scores[number], not free or fires))
+    return sorted(rows.values(), key=lambda row: str(row[:2]))

@@ -2,57 +2,40 @@
 
 import hashlib
 import json
-import shutil
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
 from lane.export import closure as closures
 from lane.export import compiler as programs
 from lane.export import verify
-from lane.export.batches import numbers, portions, table
-from lane.export.guarded import Core
+from lane.export.guarded import GuardedModel
 from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, refuse_exported
-from lane.export.margins import THIN, Margin, smallest
+from lane.export.margins import THIN
 from lane.export.metadata import describe
-from lane.export.probe import Answer
+from lane.export.study import SHOWN as SHOWN_MISFITS
+from lane.export.study import Study, known_pairs, study
 from lane.models import checkpoint as checkpoints
-from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.naming import named_rule
-from lane.models.nodes import Nodes
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES
 
-SUFFIXES = {TORCHSCRIPT: ".ts", ONNX: ".onnx", PROGRAM: ".lane"}
+SUFFIXES = {PROGRAM: ".lane", ONNX: ".onnx", TORCHSCRIPT: ".ts"}
 FORMATS = tuple(SUFFIXES)
 DISTRIBUTION = "lane-expressions"
-SHOWN = 5
-_UNKNOWN_LONGEST = 10  # words of a command, where no data tells
+SHOWN = 5  # differences quoted in an error: the first few usually show the pattern
 
-Report = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to export, and what to verify it with."""
-
-    model: Path
-    out: Path
-    formats: tuple[str, ...] = FORMATS
-    data: tuple[str, ...] = ()  # commands; empty: only random ones are compared
-    budget: int = 200_000
-    random: int = 2000
+Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -65,26 +48,57 @@ class Written:
     sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Export:
-    """The files, and what is to be known of them."""
+    """The files of a model, and the findings of their verification."""
 
     files: tuple[Written, ...]
-    compared: int
-    margin: float | None
+    compared: int  # commands on which every file agrees with the checkpoint
+    pairs: int  # given with their outputs
+    correct: int  # of these, the pairs whose output the model gives
+    margin: float | None  # the smallest distance between a best and a second-best choice
     warnings: tuple[str, ...]
+
+    @property
+    def program(self) -> Path | None:
+        """The `.lane` file, if it was asked for."""
+        return self._path(PROGRAM)
+
+    @property
+    def onnx(self) -> Path | None:
+        """The `.onnx` file, if it was asked for."""
+        return self._path(ONNX)
+
+    @property
+    def torchscript(self) -> Path | None:
+        """The `.ts` file, if it was asked for."""
+        return self._path(TORCHSCRIPT)
+
+    def _path(self, kind: str) -> Path | None:
+        return next((file.path for file in self.files if file.kind == kind), None)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(str(file.path))}</td><td>{file.kind}</td><td>{file.size:,}</td>"
+            f"<td><code>{file.sha256[:16]}</code></td></tr>"
+            for file in self.files
+        )
+        warnings = "".join(f"<p>Warning: {escape(warning)}</p>" for warning in self.warnings)
+        head = "<tr><th>file</th><th>kind</th><th>bytes</th><th>sha256</th></tr>"
+        same = f"<p>{self.compared:,} commands, no difference from the checkpoint.</p>"
+        return f"<table>{head}{rows}</table>{same}{warnings}"
 
 
 @dataclass(frozen=True)
-class _Study:
-    """What the checkpoint does with the commands that the files are verified with."""
+class _Job:
+    """An export whose arguments are checked."""
 
-    commands: list[str]
-    answers: list[Answer]
-    uses: Counter[programs.Span]
-    met: Nodes | None
-    margin: Margin | None
-    margin_command: str = ""
+    checkpoint: Checkpoint
+    name: str
+    out: Path
+    formats: tuple[str, ...]
+    budget: int
+    say: Say
 
 
 @dataclass
@@ -96,32 +110,85 @@ class _Made:
     warnings: list[str] = field(default_factory=list)
 
 
-def export(request: Request, report: Report = lambda _: None) -> Export:
-    """Make the files, verify each in a fresh process, and only then put them in place."""
-    refuse_exported(request.model)
-    checkpoint = checkpoints.load(request.model)
-    if PROGRAM in request.formats:
+def export(
+    model: str | Path | Checkpoint,
+    *,
+    out: str | Path | None = None,
+    formats: Iterable[str] = FORMATS,
+    pairs: Iterable[Any] | None = None,
+    random: int = 2000,
+    budget: int = 200_000,
+    on_step: Say | None = None,
+) -> Export:
+    """Write a trained model as files that need no training code, each verified in a fresh process.
+
+    `model` is a checkpoint or its file, beside which the files go unless `out` names a folder. `pairs`
+    (the training pairs) and `random` commands are compared with the checkpoint; if a reply differs, a
+    LaneError says so and nothing is written. `budget` bounds the nodes of the program's table.
+    """
+    wanted = checked_formats([formats] if isinstance(formats, str) else formats)
+    if min(random, budget) < 0:
+        raise LaneError(f"random {random}, budget {budget}: neither can be below 0")
+    job = _job(model, out, wanted, budget, on_step or (lambda _: None))
+    checkpoint, known = job.checkpoint, known_pairs(pairs or ())
+    if PROGRAM in wanted:
         programs.refuse_limits(checkpoint)
     with torch.no_grad(), _one_thread():
-        study = _study(request, checkpoint, report)
-        made = _make(request, checkpoint, study, report)
+        job.say(f"checkpoint: {len(known)} commands of the data, {random} random ones")
+        found = study(checkpoint, known, random)
+        made = _make(job, found, _provenance(checkpoint, found, len(known), random))
+    labelled = sum(pair.output is not None for pair in known)
+    return Export(
+        files=_verified(job, found, made),
+        compared=len(found.commands),
+        pairs=labelled,
+        correct=labelled - len(found.misfits),
+        margin=found.margin_size,
+        warnings=(*made.warnings, *_warnings(checkpoint, found, labelled)),
+    )
+
+
+def checked_formats(names: Iterable[str]) -> tuple[str, ...]:
+    """The formats by name or suffix (`program`, `lane`, `.lane`), each once."""
+    kinds = {suffix[1:]: kind for kind, suffix in SUFFIXES.items()}
+    bare = [name.strip().removeprefix(".") for name in names]
+    wanted = dict.fromkeys(kinds.get(name, name) for name in bare if name)
+    unknown = [name for name in wanted if name not in SUFFIXES]
+    if unknown or not wanted:
+        problem = f"{unknown[0]!r} is not a format" if unknown else "no format is named"
+        raise LaneError(f"{problem}; there are {', '.join(FORMATS)}")
+    return tuple(wanted)
+
+
+def _job(
+    model: str | Path | Checkpoint, out: str | Path | None, formats: tuple[str, ...], budget: int, say: Say
+) -> _Job:
+    if isinstance(model, Checkpoint):
+        if out is None:
+            raise LaneError("a checkpoint in memory has no folder: name one with out=")
+        return _Job(model, "model", Path(out), formats, budget, say)
+    path = Path(model)
+    refuse_exported(path)
+    return _Job(checkpoints.load(path), path.stem, Path(out or path.parent), formats, budget, say)
+
+
+def _warnings(checkpoint: Checkpoint, found: Study, labelled: int) -> Iterator[str]:
     if not checkpoint.card.converged:
-        made.warnings.append(
-            f"the model has not converged ({checkpoint.card.reason}): expect wrong answers, or train longer"
+        yield f"the model has not converged ({checkpoint.card.reason}): expect wrong answers, or train longer"
+    if found.margin is not None and found.margin.size < THIN:
+        yield (
+            f"a {found.margin.kind} was decided by {found.margin.size:.1e} only, in "
+            f"{found.commands[found.margin.row]!r}: train longer for choices that do not hang on the last "
+            "digits"
         )
-    if study.margin is not None and study.margin.size < THIN:
-        made.warnings.append(
-            f"a {study.margin.kind} was decided by {study.margin.size:.1e} only, in "
-            f"{study.margin_command!r}: train longer for choices that do not hang on the last digits"
-        )
-    files = _verified(request, study, made, report)
-    margin = None if study.margin is None else study.margin.size
-    return Export(files, len(study.commands), margin, tuple(made.warnings))
+    if found.misfits:
+        shown = "; ".join(found.misfits[:SHOWN_MISFITS])
+        yield f"the model gets {len(found.misfits):,} of {labelled:,} pairs wrong: {shown}"
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """The tensors are small: a second thread costs more than it brings, and much more on a busy machine."""
+    """The tensors are small: a second thread costs more than it saves, and much more on a busy machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -130,108 +197,59 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _study(request: Request, checkpoint: Checkpoint, report: Report) -> _Study:
-    model, source = checkpoint.model().double(), checkpoint.source
-    _refuse_foreign(request.data, checkpoint)
-    longest = max((len(command.split()) for command in request.data), default=_UNKNOWN_LONGEST)
-    longest = min(10 * longest, checkpoint.config.max_words)
-    invented = verify.random_commands(source.words, request.data, request.random, longest)
-    commands = [*request.data, *invented]
-    report(f"checkpoint: {len(request.data)} commands of the data, {len(invented)} random ones")
-    rows = [numbers(command, source) for command in commands]
-    margin = smallest(model, rows)
-    bad = verify.bad_commands(source.words, checkpoint.config.max_words)
-    answers = verify.expected(model, checkpoint, [*commands, *bad])
-    uses: Counter[programs.Span] = Counter()
-    met: Nodes | None = None
-    known = rows[: len(request.data)]
-    for portion in portions([len(row) for row in known]):
-        derivations = model.rollout(table([known[i] for i in portion]), None, 0).derivations
-        uses += _count_spans(derivations.nodes.leaves, derivations.node)
-    if known:
-        met = _met(model.composer, known)
-    where = commands[margin.row] if margin else ""
-    return _Study([*commands, *bad], answers, uses, met, margin, where)
-
-
-def _refuse_foreign(data: Sequence[str], checkpoint: Checkpoint) -> None:
-    for line, command in enumerate(data, start=1):
-        unknown = [word for word in command.split() if word not in checkpoint.source]
-        if unknown or not command.split():
-            problem = f"the model does not know {unknown[0]!r}" if unknown else "it has no words"
-            raise LaneError(f"verification data, pair {line}: {problem}; give the data it was trained on")
-
-
-def _met(composer: Any, rows: Sequence[Sequence[int]]) -> Nodes:
-    """The nodes of the commands of average length and below a bound: they fit in one batch."""
-    words = table([row for row in rows if len(row) <= 64] or [rows[0]])
-    example, _ = composer.distinct_shapes(words)
-    nodes: Nodes = composer.compose(words[example], None).nodes
-    return nodes
-
-
-def _count_spans(leaves: Tensor, node: Tensor) -> Counter[programs.Span]:
-    """How often each span is translated in a batch."""
-    used, count = torch.unique(node[node != symbols.NONE], return_counts=True)
-    uses: Counter[programs.Span] = Counter()
-    for span, n in zip(leaves[used].tolist(), count.tolist(), strict=True):
-        uses[tuple(leaf for leaf in span if leaf != symbols.NONE)] += n
-    return uses
-
-
-def _make(request: Request, checkpoint: Checkpoint, study: _Study, report: Report) -> _Made:
-    made, model = _Made(), checkpoint.model().double()
-    margin = None if study.margin is None else study.margin.size
-    provenance = _provenance(request, checkpoint, study)
-    used = programs.solve(model.solver, sorted(study.uses), checkpoint.config.max_span)
-    vocabularies, variables = (checkpoint.source, checkpoint.target), checkpoint.config.max_variables
-    named = [
-        named_rule(span, template, vocabularies, variables, study.uses[span])
-        for span, template in used.items()
-    ]
-    table_of_rules = [
-        [" ".join(rule.span), " ".join(rule.template), rule.uses]
-        for rule in sorted(named, key=lambda rule: rule.order)
-    ]
-    for kind in request.formats:
-        report(f"{kind}: making {_name(request, kind)}")
+def _make(job: _Job, found: Study, provenance: Mapping[str, Any]) -> _Made:
+    made, checkpoint = _Made(), job.checkpoint
+    rules = _rules(checkpoint, found)
+    for kind in job.formats:
+        job.say(f"{kind}: making {job.name}{SUFFIXES[kind]}")
         if kind == PROGRAM:
-            made.data[kind] = _program(request, checkpoint, study, made, provenance)
+            made.data[kind] = _program(job, found, made, provenance)
             continue
-        core = Core(checkpoint.model(), len(checkpoint.source), checkpoint.config)
-        metadata = describe(checkpoint, kind, margin, table_of_rules, provenance)
+        guarded = GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config)
+        metadata = describe(checkpoint, kind, found.margin_size, rules, provenance)
         if kind == TORCHSCRIPT:
             from lane.export.torchscript import archive
 
-            made.data[kind] = archive(core, metadata)
+            made.data[kind] = archive(guarded, metadata)
         else:
-            from lane.export.onnx_file import onnx_file
+            from lane.export.onnx_file import onnx_file  # onnx need not be installed for the others
 
-            made.data[kind] = onnx_file(core, metadata)
+            made.data[kind] = onnx_file(guarded, metadata)
     return made
 
 
-def _program(
-    request: Request, checkpoint: Checkpoint, study: _Study, made: _Made, provenance: Mapping[str, Any]
-) -> bytes:
-    model = checkpoint.model().double()
-    closure = closures.close(model.composer, request.budget, study.met)
+def _rules(checkpoint: Checkpoint, found: Study) -> list[list[Any]]:
+    """The rules in use, as the card of a network file lists them."""
+    config, vocabularies = checkpoint.config, (checkpoint.source, checkpoint.target)
+    used = programs.solve(checkpoint.model().double().solver, sorted(found.uses), config.max_span)
+    named = [
+        named_rule(span, template, vocabularies, config.max_variables, found.uses[span])
+        for span, template in used.items()
+    ]
+    return [
+        [" ".join(rule.span), " ".join(rule.template), rule.uses]
+        for rule in sorted(named, key=lambda rule: rule.order)
+    ]
+
+
+def _program(job: _Job, found: Study, made: _Made, provenance: Mapping[str, Any]) -> bytes:
+    checkpoint, model = job.checkpoint, job.checkpoint.model().double()
+    closure = closures.close(model.composer, job.budget, found.met)
     rules = programs.solve(model.solver, programs.spans_of(closure), checkpoint.config.max_span)
-    margin = None if study.margin is None else study.margin.size
-    program = programs.compile_program(checkpoint, closure, rules, study.uses, margin, provenance)
+    program = programs.compile_program(checkpoint, closure, rules, found.uses, found.margin_size, provenance)
     if closure.left_out:
         made.complete = False
         missing = ", ".join(f"{count:,} of {size} leaves" for size, count in closure.left_out.items())
         made.warnings.append(
-            f"the program is not complete: a budget of {request.budget:,} nodes has no room for those of "
-            f"{min(closure.left_out)} leaves or more (at least {missing}); of these it holds what the "
-            "commands of the data meet. Give a larger --budget, or use another format"
+            f"the program is not complete: a budget of {job.budget:,} nodes has no room for those of "
+            f"{min(closure.left_out)} leaves or more (at least {missing}); of these it holds the ones that "
+            "the commands of the data meet. Give a larger --budget, or use another format"
         )
     return program.dumps()
 
 
-def _provenance(request: Request, checkpoint: Checkpoint, study: _Study) -> dict[str, Any]:
-    """The checkpoint's card, and what the export did; nothing of when and where, so that bytes repeat."""
+def _provenance(checkpoint: Checkpoint, found: Study, data: int, random: int) -> dict[str, Any]:
+    """The checkpoint's card and the export's settings; neither time nor place, so that bytes repeat."""
     weights = hashlib.sha256()
     for name, tensor in sorted(checkpoint.weights.items()):
         weights.update(name.encode())
@@ -239,48 +257,44 @@ def _provenance(request: Request, checkpoint: Checkpoint, study: _Study) -> dict
     facts = {
         "lane": version(DISTRIBUTION),
         "weights_sha256": weights.hexdigest(),
-        "verified": {"data": len(request.data), "random": request.random, "seed": verify.SEED},
-        "thinnest": None if study.margin is None else study.margin.kind,
+        "verified": {"data": data, "random": random, "seed": verify.SEED},
+        "thinnest": None if found.margin is None else found.margin.kind,
     }
     card = checkpoint.card.model_dump(mode="json")
+    # Half of the room: the rest of the provenance must fit too, and the files hold the rules anyway.
     if len(json.dumps(card, ensure_ascii=False).encode()) > MAX_PROVENANCE_BYTES // 2:
-        card.pop("rules", None)  # the files hold them anyway
+        card.pop("rules", None)
     return {"training": card, "export": facts}
 
 
-def _name(request: Request, kind: str) -> str:
-    return request.model.stem + SUFFIXES[kind]
-
-
-def _verified(request: Request, study: _Study, made: _Made, report: Report) -> tuple[Written, ...]:
-    """Write beside the target, compare, rename: a difference leaves what was there as it was."""
+def _verified(job: _Job, found: Study, made: _Made) -> tuple[Written, ...]:
+    """Write beside the target, compare, rename: a difference leaves the old files as they were."""
     try:
-        request.out.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=".lane-export-", dir=request.out))
+        job.out.mkdir(parents=True, exist_ok=True)
+        place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=job.out)
     except OSError as error:
-        raise LaneError(f"{request.out}: cannot be written: {error.strerror or error}") from None
-    try:
+        raise LaneError(f"{job.out}: cannot be written: {error.strerror or error}") from None
+    written = []
+    with place as folder:
         for kind, data in made.data.items():
-            _check_file(place / _name(request, kind), data, study, kind != PROGRAM or made.complete, report)
-        written = []
+            complete = kind != PROGRAM or made.complete
+            _check_file(Path(folder, job.name + SUFFIXES[kind]), data, found, complete, job.say)
         for kind, data in made.data.items():
-            target = request.out / _name(request, kind)
-            (place / target.name).replace(target)
+            target = job.out / (job.name + SUFFIXES[kind])
+            Path(folder, target.name).replace(target)
             written.append(Written(target, kind, len(data), hashlib.sha256(data).hexdigest()))
-        return tuple(written)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+    return tuple(written)
 
 
-def _check_file(path: Path, data: bytes, study: _Study, complete: bool, report: Report) -> None:
+def _check_file(path: Path, data: bytes, found: Study, complete: bool, say: Say) -> None:
     begin = time.perf_counter()
-    write_atomically(path, lambda stream: stream.write(data))
-    found = verify.differences(path, study.commands, study.answers, complete)
-    if found:
-        shown = "\n".join(f"  {difference}" for difference in found[:SHOWN])
+    write_atomically(path, data)
+    wrong = verify.differences(path, found.commands, found.replies, complete)
+    if wrong:
+        shown = "\n".join(f"  {difference}" for difference in wrong[:SHOWN])
         raise LaneError(
-            f"{path.name} answers {len(found)} of {len(study.commands)} commands otherwise than the "
+            f"{path.name} answers {len(wrong)} of {len(found.commands)} commands otherwise than the "
             f"checkpoint; nothing was written:\n{shown}"
         )
     seconds = time.perf_counter() - begin
-    report(f"{path.name}: {len(study.commands)} commands, no difference ({seconds:.1f} s)")
+    say(f"{path.name}: {len(found.commands)} commands, no difference ({seconds:.1f} s)")

@@ -8,7 +8,7 @@ from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 
 
-class Core(nn.Module):
+class GuardedModel(nn.Module):
     """Greedy translation of any table of numbers; it never raises, and holds nothing that changes.
 
     It computes in double precision: sums differ in their last digits with the size of a batch, the number of

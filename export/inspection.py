@@ -22,7 +22,7 @@ _FOREIGN = (
 
 
 @dataclass(frozen=True)
-class Card:
+class FileCard:
     """What a file says of itself."""
 
     path: str
@@ -34,13 +34,13 @@ class Card:
     actions: tuple[str, ...]
     limits: Mapping[str, int]
     margin: float | None
-    trust: float | None
+    agreement: float | None
     provenance: Mapping[str, Any]
     rules: tuple[tuple[str, str, int], ...]
     notes: Mapping[str, Any] = field(default_factory=dict)  # what only this kind has
 
 
-def read_card(path: Path) -> Card:
+def inspect(path: Path) -> FileCard:
     """The card of a program, an archive, an ONNX file or a checkpoint; LaneError says what else it is."""
     try:
         file = ModelFile(path, path.read_bytes())
@@ -70,7 +70,7 @@ def refuse_exported(path: Path) -> None:
     except OSError:
         return
     try:
-        kind = "" if _is_checkpoint(data) else read_card(path).kind
+        kind = "" if _is_checkpoint(data) else inspect(path).kind
     except LaneError:
         if not data.startswith((b"PK", b"\x80")):  # neither a zip archive nor a pickle: not of torch at all
             raise LaneError(
@@ -94,7 +94,7 @@ def _is_checkpoint(data: bytes) -> bool:
     return any(name.endswith("/data.pkl") for name in names) and not any("/code/" in name for name in names)
 
 
-def _of_program(file: ModelFile) -> Card:
+def _of_program(file: ModelFile) -> FileCard:
     from lane.runtime import Program, ProgramError
     from lane.runtime.bounds import FORMAT_VERSION, RANGES
 
@@ -102,7 +102,7 @@ def _of_program(file: ModelFile) -> Card:
         program = Program.loads(file.data)
     except ProgramError as error:
         raise file.error(str(error)) from None
-    return Card(
+    return FileCard(
         str(file.path),
         PROGRAM,
         FORMAT_VERSION,
@@ -119,9 +119,9 @@ def _of_program(file: ModelFile) -> Card:
     )
 
 
-def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
+def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard:
     card = cards.read_card(file, kind, content)
-    return Card(
+    return FileCard(
         str(file.path),
         kind,
         cards.VERSION,
@@ -138,11 +138,11 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> Card:
     )
 
 
-def _of_checkpoint(file: ModelFile) -> Card:
+def _of_checkpoint(file: ModelFile) -> FileCard:
     from lane.models import checkpoint
 
     loaded = checkpoint.load(file.path)
-    return Card(
+    return FileCard(
         str(file.path),
         CHECKPOINT,
         checkpoint.VERSION,

@@ -8,12 +8,14 @@ import io
 import json
 import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import onnx
 import torch
 
-from lane.export.guarded import Core
+from lane.export.guarded import GuardedModel
 from lane.export.metadata import NO_CHECKSUM
 from lane.runtime.embedded_card import CARD, checksum_around
 
@@ -47,7 +49,7 @@ _PLAIN = f"""{_CELL}
 """
 
 
-def onnx_file(core: Core, metadata: dict[str, Any]) -> bytes:
+def onnx_file(core: GuardedModel, metadata: dict[str, Any]) -> bytes:
     """The bytes of the file, checked by onnx, with `metadata` among its properties."""
     model = onnx.load_model_from_string(_exported(core))
     model.producer_name, model.producer_version = "lane", ""
@@ -59,13 +61,10 @@ def onnx_file(core: Core, metadata: dict[str, Any]) -> bytes:
     return data.replace(NO_CHECKSUM.encode(), checksum_around(data, NO_CHECKSUM).encode(), 1)
 
 
-def _exported(core: Core) -> bytes:
+def _exported(core: GuardedModel) -> bytes:
     target = io.BytesIO()
     example = torch.tensor([[1, 1, 1], [1, 0, 0]])
-    with warnings.catch_warnings():
-        # Each is about a shape that is dynamic on purpose, or about TorchScript's deprecation.
-        warnings.simplefilter("ignore")
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with _quiet():
         scripted = torch.jit.freeze(torch.jit.script(core.eval()))
         _prepare(scripted.graph)
         torch.onnx.export(
@@ -84,6 +83,20 @@ def _exported(core: Core) -> bytes:
             },
         )
     return target.getvalue()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No warnings: each is about a shape that is dynamic on purpose, or about TorchScript's deprecation."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 def _prepare(graph: torch.Graph) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-Answer = tuple[str, str]  # the code of the status, and the actions
-Translate = Callable[[Sequence[str]], list[Answer]]
+Reply = tuple[str, str]  # the code of the status, and the actions
+Translate = Callable[[Sequence[str]], list[Reply]]
 
 OK = "ok"
 LONGEST = 400  # characters that are handed over as they are
@@ -19,9 +19,9 @@ LONGEST = 400  # characters that are handed over as they are
 def open_file(path: Path, threads: int = 1) -> Translate:
     """How to translate with a file, whatever its kind."""
     from lane.base.errors import LaneError
-    from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, read_card
+    from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, inspect
 
-    card = read_card(path)
+    card = inspect(path)
     if card.kind == PROGRAM:
         return _program(path)
     if card.kind == TORCHSCRIPT:
@@ -36,7 +36,7 @@ def _program(path: Path) -> Translate:
 
     translator = load(path)
 
-    def translate(commands: Sequence[str]) -> list[Answer]:
+    def translate(commands: Sequence[str]) -> list[Reply]:
         answers = translator.translate_batch(commands)
         return [(answer.error.code if answer.error else OK, answer.text) for answer in answers]
 
@@ -49,7 +49,7 @@ def _torchscript(path: Path, statuses: Sequence[str], threads: int) -> Translate
     torch.set_num_threads(threads)
     module = torch.jit.load(str(path))  # type: ignore[no-untyped-call]
 
-    def translate(commands: Sequence[str]) -> list[Answer]:
+    def translate(commands: Sequence[str]) -> list[Reply]:
         with torch.inference_mode():
             texts, codes = module(list(commands))
         return [(statuses[code], text) for code, text in zip(codes, texts, strict=True)]
@@ -68,7 +68,7 @@ def _onnx(
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     number = {word: i for i, word in enumerate(words, start=1)}
 
-    def translate(commands: Sequence[str]) -> list[Answer]:
+    def translate(commands: Sequence[str]) -> list[Reply]:
         split = [command.split() for command in commands]
         table = np.zeros((len(split), max(map(len, split), default=0)), dtype=np.int64)
         for row, line in enumerate(split):
@@ -83,7 +83,7 @@ def _onnx(
     return translate
 
 
-def shortened(answer: Answer) -> Answer:
+def shortened(answer: Reply) -> Reply:
     """The answer, with a long text as its length and its SHA-256."""
     code, text = answer
     if len(text) <= LONGEST:
@@ -92,7 +92,7 @@ def shortened(answer: Answer) -> Answer:
 
 
 def main() -> None:
-    """Answer the batches on standard input."""
+    """Reply the batches on standard input."""
     translate = open_file(Path(sys.argv[1]), threads=int(sys.argv[2]))
     batches = json.load(sys.stdin)
     answers = [[shortened(answer) for answer in translate(batch)] for batch in batches]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lane.export.guarded import Core
+from lane.export.guarded import GuardedModel
 from lane.models import symbols
 from lane.runtime.embedded_card import CARD, checksum_of_records
 
@@ -27,7 +27,7 @@ class Lines(nn.Module):
     actions: list[str]
     spaces: list[str]
 
-    def __init__(self, core: Core, words: list[str], actions: list[str]) -> None:
+    def __init__(self, core: GuardedModel, words: list[str], actions: list[str]) -> None:
         super().__init__()
         self.core = core
         self.numbers = {word: number for number, word in enumerate(words, start=1)}
@@ -93,7 +93,7 @@ class Lines(nn.Module):
         return [" ".join(names[begin[i] : end[i]]) for i in range(len(end))]
 
 
-def archive(core: Core, metadata: dict[str, Any]) -> bytes:
+def archive(core: GuardedModel, metadata: dict[str, Any]) -> bytes:
     """The bytes of the file: scripted, frozen, with `metadata` and without a path of this machine."""
     lines = Lines(core, metadata["words"], metadata["actions"]).eval()
     with warnings.catch_warnings():

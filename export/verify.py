@@ -9,33 +9,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lane.base.errors import LaneError
-from lane.base.vocabulary import Vocabulary
 from lane.export.batches import numbers, portions, table
-from lane.export.probe import OK, Answer, shortened
+from lane.export.probe import OK, Reply, shortened
 from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.model import LaneModel, Rollout
 from lane.runtime import errors
 
-SEED = 20200606
-SINGLE = 16  # how many commands are also asked for one at a time
+SEED = 20200606  # fixed, so that an export can be repeated
+SINGLE = 16  # commands that are also sent one at a time; few, as each costs a call
+ODD_BATCH = 7  # size of the shuffled batches: no power of two, so that no vector width divides it
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A command on which a file and the checkpoint do not agree."""
+    """A command on which a file and the checkpoint disagree."""
 
     command: str
-    expected: Answer
-    got: Answer
+    expected: Reply
+    got: Reply
 
     def __str__(self) -> str:
         command = self.command if len(self.command) <= 400 else f"{self.command[:400]} ..."
         return f"{command!r}: the checkpoint gives {_show(self.expected)}, the file {_show(self.got)}"
 
 
-def _show(answer: Answer) -> str:
-    return repr(answer[1]) if answer[0] == OK else f"the error {answer[0]}"
+def _show(reply: Reply) -> str:
+    return repr(reply[1]) if reply[0] == OK else f"the error {reply[0]}"
 
 
 def random_commands(words: Sequence[str], data: Sequence[str], count: int, longest: int) -> list[str]:
@@ -53,12 +53,12 @@ def random_commands(words: Sequence[str], data: Sequence[str], count: int, longe
 
 
 def bad_commands(words: Sequence[str], max_words: int) -> list[str]:
-    """Input that no model translates, and input that is only oddly written."""
+    """Invalid input, and valid input with unusual white space."""
     one = words[0]
     unknown = next(text for text in _strangers() if text not in words)
     commands = ["", " ", "\t \u3000", f"  {one}\t", f"{one}\u00a0{one}", f"{one}\u2028{one}\x1c"]
     commands += [unknown, f"{one} {unknown}", f"{unknown} {one}", f"{one}\u200b", f"{one}{one}{one} $ $x"]
-    if max_words <= 100_000:
+    if max_words <= 100_000:  # beyond it, a line of that many words costs more than the whole comparison
         commands += [" ".join([one] * (max_words + 1)), " ".join([unknown] * (max_words + 1))]
     return commands
 
@@ -70,33 +70,39 @@ def _strangers() -> Iterator[str]:
         word += "x"
 
 
-def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) -> list[Answer]:
-    """The checkpoint's own answers: the loop that it was trained with, its values written out plainly."""
-    config = checkpoint.config
+def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) -> list[Reply]:
+    """The checkpoint's own replies: the loop that it was trained with, its values written out plainly."""
     rows = [numbers(command, checkpoint.source) for command in commands]
-    answers = {place: _refused(row, config.max_words) for place, row in enumerate(rows)}
-    known = [place for place, answer in answers.items() if answer[0] == OK]
-    for portion in portions([len(rows[place]) for place in known]):
-        places = [known[i] for i in portion]
-        rollout = model.rollout(table([rows[place] for place in places]), None, 0)
-        values = _values(rollout, config.max_variables, config.max_actions)
-        for place, actions in zip(places, values, strict=True):
-            if actions is None:
-                answers[place] = errors.TOO_MANY_ACTIONS, ""
-            else:
-                answers[place] = OK, _text(actions, checkpoint.target)
-    return [answers[place] for place in range(len(rows))]
+    found = [refusal(row, checkpoint.config.max_words) for row in rows]
+    good = [place for place, reply in enumerate(found) if reply[0] == OK]
+    for portion in portions([len(rows[place]) for place in good]):
+        batch = [good[i] for i in portion]
+        rollout = model.rollout(table([rows[place] for place in batch]), None, 0)
+        for place, reply in zip(batch, replies(rollout, checkpoint), strict=True):
+            found[place] = reply
+    return found
+
+
+def replies(rollout: Rollout, checkpoint: Checkpoint) -> Iterator[Reply]:
+    """The reply to each command of a rollout."""
+    config, names = checkpoint.config, checkpoint.target.words
+    for actions in _values(rollout, config.max_variables, config.max_actions):
+        if actions is None:
+            yield errors.TOO_MANY_ACTIONS, ""
+        else:
+            yield OK, " ".join([names[number - 1] for number in actions])
 
 
 def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] | None]:
-    """The output of each row, step after step; None where any value is longer than `limit`."""
+    """The output of each row, step after step; None where any value is longer than `limit`.
+
+    Templates are expanded here in plain Python on purpose: the files contain the tensor code of
+    `models.memory`, and a check against that same code would miss its mistakes.
+    """
     templates = [[t for t in row if t != symbols.END] for row in rollout.translations.template.tolist()]
-    steps = (
-        rollout.solution.tolist(),
-        rollout.derivations.arguments.tolist(),
-        rollout.derivations.root.tolist(),
-    )
-    for solutions, arguments, root in zip(*steps, strict=True):
+    derivations = rollout.derivations
+    rows = rollout.solution.tolist(), derivations.arguments.tolist(), derivations.root.tolist()
+    for solutions, arguments, root in zip(*rows, strict=True):
         values: dict[int, list[int]] = {}
         for step, solution in enumerate(solutions):
             if solution == symbols.NONE:
@@ -114,8 +120,8 @@ def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] 
             yield values[root]
 
 
-def _refused(row: Sequence[int], max_words: int) -> Answer:
-    """What is wrong with the command by itself."""
+def refusal(row: Sequence[int], max_words: int) -> Reply:
+    """The failure that a command has before any derivation, or an empty OK."""
     if not row:
         return errors.EMPTY, ""
     if len(row) > max_words:
@@ -123,16 +129,12 @@ def _refused(row: Sequence[int], max_words: int) -> Answer:
     return (errors.UNKNOWN_WORD if -1 in row else OK), ""
 
 
-def _text(actions: Sequence[int], vocabulary: Vocabulary) -> str:
-    return " ".join([vocabulary.words[number - 1] for number in actions])
-
-
 def differences(
-    path: Path, commands: Sequence[str], answers: Sequence[Answer], complete: bool
+    path: Path, commands: Sequence[str], expected: Sequence[Reply], complete: bool
 ) -> list[Difference]:
-    """Where the answers of a file in a fresh process are not `answers`.
+    """The commands on which a file, in a fresh process, does not reply as `expected`.
 
-    A program that is not `complete` may answer `beyond-model`, and nothing else that differs.
+    The only difference allowed is `beyond-model`, from a program that is not `complete`.
     """
     lengths = [len(command.split()) for command in commands]
     batches = list(portions(lengths))
@@ -140,19 +142,19 @@ def differences(
     draw = random.Random(SEED)
     some = draw.sample(range(len(commands)), min(SINGLE, len(commands)))
     batches += [[place] for place in some]
-    shuffled = draw.sample(range(len(commands)), min(7 * SINGLE, len(commands)))
-    batches += [shuffled[i : i + 7] for i in range(0, len(shuffled), 7)]
+    shuffled = draw.sample(range(len(commands)), min(ODD_BATCH * SINGLE, len(commands)))
+    batches += [shuffled[i : i + ODD_BATCH] for i in range(0, len(shuffled), ODD_BATCH)]
     got = _ask(path, [[commands[place] for place in batch] for batch in batches])
     found: dict[int, Difference] = {}
-    for batch, batch_answers in zip(batches, got, strict=True):
-        for place, answer in zip(batch, batch_answers, strict=True):
-            same = answer == shortened(answers[place])
-            if not same and (complete or answer[0] != errors.BEYOND_MODEL):
-                found[place] = Difference(commands[place], answers[place], answer)
+    for batch, batch_replies in zip(batches, got, strict=True):
+        for place, reply in zip(batch, batch_replies, strict=True):
+            same = reply == shortened(expected[place])
+            if not same and (complete or reply[0] != errors.BEYOND_MODEL):
+                found[place] = Difference(commands[place], expected[place], reply)
     return [found[place] for place in sorted(found)]
 
 
-def _ask(path: Path, batches: list[list[str]]) -> list[list[Answer]]:
+def _ask(path: Path, batches: list[list[str]]) -> list[list[Reply]]:
     done = subprocess.run(
         [sys.executable, "-m", "lane.export.probe", str(path), "1"],
         input=json.dumps(batches),

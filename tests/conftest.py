@@ -25,7 +25,7 @@ def exported(tmp_path_factory):
     """A model with random weights as all three kinds of files, by kind; and its checkpoint."""
     if WITHOUT_TORCH:
         pytest.skip("torch is not installed")
-    from lane.export.exporter import Request, export
+    from lane.export import export
     from lane.models.checkpoint import save
 
     spec = importlib.util.spec_from_file_location(
@@ -35,5 +35,5 @@ def exported(tmp_path_factory):
     spec.loader.exec_module(models)
     place = tmp_path_factory.mktemp("exported")
     save(models.make_checkpoint(), place / "model.pt")
-    request = Request(place / "model.pt", place, data=tuple(models.make_commands(5, 40, 6)), random=20)
-    return {file.kind: file.path for file in export(request).files} | {"checkpoint": place / "model.pt"}
+    done = export(place / "model.pt", pairs=models.make_commands(5, 40, 6), random=20)
+    return {file.kind: file.path for file in done.files} | {"checkpoint": place / "model.pt"}

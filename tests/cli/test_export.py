@@ -40,6 +40,8 @@ def exported(tmp_path_factory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     assert "no difference" in done.stderr
+    assert "of 3 pairs right" in done.stderr
+    assert "of 3 pairs wrong" in done.stderr
     lines = done.stdout.splitlines()
     assert [Path(line.split("  ")[1]).name for line in lines] == ["model.ts", "model.onnx", "model.lane"]
     assert {path.name for path in (place / "out").iterdir()} == {"model.ts", "model.onnx", "model.lane"}
@@ -55,7 +57,8 @@ def test_info_shows_the_card(exported, name):
         "sha256",
         "4: fep jump run twice",
         "max_words 50",
-        '"task": "toy"',
+        "task toy",
+        "agreement   not known",
         " -> ",
     ):
         assert part in done.stdout

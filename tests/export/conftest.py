@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lane.base.vocabulary import Vocabulary
-from lane.export.guarded import Core
+from lane.export.guarded import GuardedModel
 from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
@@ -57,20 +57,19 @@ def model(checkpoint: Checkpoint) -> LaneModel:
 
 
 @pytest.fixture(scope="session")
-def core(checkpoint: Checkpoint) -> Core:
-    return Core(checkpoint.model(), len(checkpoint.source), checkpoint.config).eval()
+def core(checkpoint: Checkpoint) -> GuardedModel:
+    return GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config).eval()
 
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory, checkpoint) -> dict[str, Path]:
     """All three files of the random model, and its checkpoint."""
-    from lane.export.exporter import Request, export
+    from lane.export import export
 
     torch.set_num_threads(1)
     place = tmp_path_factory.mktemp("exported")
     save(checkpoint, place / "model.pt")
-    data = tuple(make_commands(5, 40, 6))
-    done = export(Request(place / "model.pt", place / "out", data=data, random=150))
+    done = export(place / "model.pt", out=place / "out", pairs=make_commands(5, 40, 6), random=150)
     return {written.kind: written.path for written in done.files} | {"checkpoint": place / "model.pt"}
 
 

@@ -17,7 +17,7 @@ def test_every_node_of_random_commands_is_in_it(checkpoint_of, commands_of, seed
     known = {row[:2]: row for row in closure.rows}
     assert len(known) == len(closure.rows)
     rows = [numbers(c, checkpoint.source) for c in commands_of(seed, 400, 25, ("a", "b", "c", "d"))]
-    met = _rows_of(composer, composer.compose(table(rows), None).nodes)
+    met = _rows_of(composer, [composer.compose(table(rows), None).nodes])
     assert met
     for row in met:
         assert known[row[:2]].recognized == row.recognized
@@ -45,7 +45,7 @@ def test_the_budget_names_what_is_left_out(checkpoint, commands_of):
     assert some.left_out[3] == sum(len(row.leaves) == 3 for row in whole.rows)
     rows = [numbers(command, checkpoint.source) for command in commands_of(1, 30, 9)]
     met = composer.compose(table(rows), None).nodes
-    kept = close(composer, len(pairs), met)
+    kept = close(composer, len(pairs), [met])
     assert len(some.rows) < len(kept.rows) < len(whole.rows)
     assert {row[:2] for row in kept.rows} <= {row[:2] for row in whole.rows}
     assert close(composer, 0).rows == ()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lane.export.exporter import SUFFIXES, Request, export
-from lane.export.inspection import read_card
+from lane.export.exporter import SUFFIXES, export
+from lane.export.inspection import inspect
 from lane.export.probe import open_file
 from lane.models.checkpoint import save
 
@@ -77,7 +77,7 @@ def test_what_is_done_is_not_done_again(proof, model, tmp_path, monkeypatch):
     assert again["runs"] == []
     more, _ = proof.prove(model, "tiny", small)
     assert {(run["file"], run["batch"]) for run in more["runs"]} == {("torchscript", "256"), ("onnx", "256")}
-    monkeypatch.setattr(proof, "read_card", lambda path: replace(read_card(path), sha256="f" * 64))
+    monkeypatch.setattr(proof, "inspect", lambda path: replace(inspect(path), sha256="f" * 64))
     other, _ = proof.prove(model, "tiny", small)
     assert len(other["runs"]) == 6
     (kept,) = proof.read_results(out)
@@ -188,7 +188,7 @@ def test_the_command_finds_a_wrong_file_and_exports_missing_ones(checkpoint, che
     for name, weights in (("right", checkpoint), ("wrong", checkpoint_of(seed=9))):
         save(weights, tmp_path / name / "model.pt")
     wrong = tmp_path / "wrong"
-    export(Request(wrong / "model.pt", tmp_path / "right", formats=("program",), random=5))
+    export(wrong / "model.pt", out=tmp_path / "right", formats=("program",), random=5)
     out = tmp_path / "proof.jsonl"
     command = [sys.executable, str(SCRIPT), str(tmp_path / "right" / "model.pt"), "--out", str(out)]
     done = subprocess.run([*command, "--random", "60"], capture_output=True, text=True, check=False)

@@ -1,13 +1,14 @@
 """Exporting writes all files or none, and says what a file leaves out."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from lane.base.errors import LaneError
-from lane.export import exporter, verify
-from lane.export.exporter import Request, export
+from lane.export import Export, export, exporter, verify
 from lane.models.checkpoint import save
 from lane.runtime import load
 
@@ -32,7 +33,7 @@ def test_a_difference_leaves_what_was_there(trained, monkeypatch):
 
     monkeypatch.setattr(verify, "differences", one_differs)
     with pytest.raises(LaneError, match=r"model\.lane answers 1 of .* nothing was written:\n  'jump twice'"):
-        export(Request(trained, trained.parent, formats=("program",), random=5))
+        export(trained, formats=("program",), random=5)
     assert (trained.parent / "model.lane").read_text() == "the old one"
     assert names(trained.parent) == {"model.pt", "model.lane"}
     assert seen[0].parent.parent == trained.parent
@@ -49,16 +50,16 @@ def test_a_wrong_table_is_caught(trained, monkeypatch, commands_of):
 
     monkeypatch.setattr(exporter.closures, "close", turned)
     with pytest.raises(LaneError, match="otherwise than the checkpoint"):
-        export(Request(trained, trained.parent / "out", formats=("program",), random=60))
+        export(trained, out=trained.parent / "out", formats=("program",), random=60)
     assert names(trained.parent / "out") == set()
 
 
 def test_the_same_export_gives_the_same_bytes(trained, commands_of):
-    request = Request(
-        trained, trained.parent / "a", formats=("program",), random=5, data=("jump twice", "run")
-    )
-    first = export(request)
-    again = export(Request(**{**vars(request), "out": trained.parent / "b"}))
+    def made(folder: str) -> Export:
+        pairs = [("jump twice", "WALK"), "run"]
+        return export(trained, out=trained.parent / folder, formats=["program"], random=5, pairs=pairs)
+
+    first, again = made("a"), made("b")
     assert first.files[0].sha256 == again.files[0].sha256
     assert first.margin == again.margin
     assert first.files[0].path.read_bytes() == again.files[0].path.read_bytes()
@@ -67,7 +68,7 @@ def test_the_same_export_gives_the_same_bytes(trained, commands_of):
 def test_the_umask_decides_who_may_read(trained):
     old = os.umask(0o077)
     try:
-        (written,) = export(Request(trained, trained.parent, formats=("program",), random=5)).files
+        (written,) = export(trained, formats=("program",), random=5).files
     finally:
         os.umask(old)
     assert written.path.stat().st_mode & 0o777 == 0o600
@@ -75,7 +76,7 @@ def test_the_umask_decides_who_may_read(trained):
 
 def test_a_budget_is_kept_and_named(trained, commands_of):
     data = tuple(dict.fromkeys(commands_of(2, 30, 7)))
-    done = export(Request(trained, trained.parent, formats=("program",), data=data, random=100, budget=90))
+    done = export(trained, formats=("program",), pairs=data, random=100, budget=90)
     (warning,) = [text for text in done.warnings if "not complete" in text]
     assert "90 nodes" in warning
     assert "--budget" in warning
@@ -88,7 +89,7 @@ def test_a_budget_is_kept_and_named(trained, commands_of):
 
 def test_a_thin_margin_is_warned_of(trained, monkeypatch):
     monkeypatch.setattr(exporter, "THIN", 1e9)
-    done = export(Request(trained, trained.parent, formats=("program",), random=20))
+    done = export(trained, formats=("program",), random=20)
     assert any("was decided by" in warning and "train longer" in warning for warning in done.warnings)
 
 
@@ -97,16 +98,95 @@ def test_a_thin_margin_is_warned_of(trained, monkeypatch):
 )
 def test_foreign_data_is_refused(trained, data, message):
     with pytest.raises(LaneError, match=message):
-        export(Request(trained, trained.parent, data=("run", data)))
+        export(trained, pairs=("run", data))
 
 
 def test_a_place_that_cannot_be_written_is_named(trained):
     (trained.parent / "file").write_text("")
     with pytest.raises(LaneError, match="file"):
-        export(Request(trained, trained.parent / "file", formats=("program",), random=5))
+        export(trained, out=trained.parent / "file", formats=("program",), random=5)
 
 
 def test_a_model_that_no_program_holds(tmp_path, checkpoint_of):
     save(checkpoint_of(1, span_limit=6), tmp_path / "model.pt")
     with pytest.raises(LaneError, match="leave `program` out"):
-        export(Request(tmp_path / "model.pt", tmp_path))
+        export(tmp_path / "model.pt")
+
+
+def test_the_snippet_of_the_readme(trained, capfd):
+    done = export(str(trained), random=5, pairs=[("run", "I_RUN")])
+    assert [path.name for path in (done.program, done.onnx, done.torchscript)] == [
+        "model.lane",
+        "model.onnx",
+        "model.ts",
+    ]
+    assert load(done.program).translate("run").ok
+    assert capfd.readouterr() == ("", "")
+    page = done._repr_html_()
+    assert all(file.sha256[:16] in page and str(file.path) in page for file in done.files)
+    assert all(file.size == file.path.stat().st_size for file in done.files)
+
+
+@pytest.mark.parametrize("name", ["lane", ".lane", "program"])
+def test_formats_go_by_name_or_suffix(trained, name):
+    done = export(trained, formats=[name], random=0)
+    assert done.program == trained.parent / "model.lane"
+    assert (done.onnx, done.torchscript) == (None, None)
+
+
+@pytest.mark.parametrize(("formats", "message"), [(["flac"], "'flac' is not a format"), ([], "no format")])
+def test_formats_that_do_not_exist(trained, formats, message):
+    with pytest.raises(LaneError, match=message):
+        export(trained, formats=formats)
+
+
+def test_a_checkpoint_in_memory_needs_a_folder(checkpoint, tmp_path):
+    with pytest.raises(LaneError, match="out="):
+        export(checkpoint)
+    assert export(checkpoint, out=tmp_path, formats="lane", random=0).program == tmp_path / "model.lane"
+
+
+def test_wrong_outputs_are_a_warning_with_the_count(trained):
+    right = load(export(trained, formats="program", random=0).program).translate("run").text
+    pairs = [("run", right), ("run", f"{right} WALK"), (["run"], right.split()), "jump"]
+    done = export(trained, formats="program", random=0, pairs=pairs)
+    assert (done.pairs, done.correct) == (3, 2)
+    (warning,) = [text for text in done.warnings if "pairs wrong" in text]
+    assert "1 of 3 pairs wrong: 'run' is" in warning
+
+
+def test_something_else_than_a_pair_is_named(trained):
+    with pytest.raises(LaneError, match="pair 2: 7; a pair is two texts"):
+        export(trained, pairs=["run", 7])
+
+
+INTERRUPTED = """
+import os, signal, subprocess, sys
+from pathlib import Path
+from lane.export import export
+
+real = subprocess.Popen.communicate
+
+def interrupted(process, *arguments, **options):
+    print(process.pid, flush=True)
+    raise KeyboardInterrupt
+
+subprocess.Popen.communicate = interrupted
+before = signal.getsignal(signal.SIGINT)
+try:
+    export(sys.argv[1], formats=["program"], random=5)
+except KeyboardInterrupt:
+    assert signal.getsignal(signal.SIGINT) is before
+else:
+    raise AssertionError("not interrupted")
+"""
+
+
+def test_an_interrupt_leaves_neither_a_file_nor_a_process(trained):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(trained)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+    assert names(trained.parent) == {"model.pt"}

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from lane.export.compiler import compile_program, solve, spans_of
-from lane.export.exporter import SUFFIXES, Request, export
-from lane.export.guarded import Core
+from lane.export.exporter import SUFFIXES, export
+from lane.export.guarded import GuardedModel
 from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
 from lane.export.probe import open_file
@@ -71,7 +71,7 @@ def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
     made = {"ts": archive, "onnx": onnx_file}
     for suffix, make in made.items():
         kind = {"ts": "torchscript", "onnx": "onnx"}[suffix]
-        core = Core(checkpoint.model(), len(words), checkpoint.config)
+        core = GuardedModel(checkpoint.model(), len(words), checkpoint.config)
         (tmp_path / f"m.{suffix}").write_bytes(make(core, describe(checkpoint, kind, None, [], {})))
         assert open_file(tmp_path / f"m.{suffix}")(commands) == wanted
 
@@ -93,7 +93,7 @@ def test_one_meaning_of_too_many_actions(checkpoint_of, commands_of, tmp_path, s
     assert (deleted > 0) == deleting
     assert expected(model, checkpoint, commands) == wanted
     save(checkpoint, tmp_path / "m.pt")
-    for written in export(Request(tmp_path / "m.pt", tmp_path, random=20)).files:
+    for written in export(tmp_path / "m.pt", random=20).files:
         assert open_file(written.path)(commands) == wanted
 
 

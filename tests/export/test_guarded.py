@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lane.export.batches import numbers, table
-from lane.export.guarded import Core
+from lane.export.guarded import GuardedModel
 from lane.models import symbols
 from lane.models.oracle import Oracle
 
@@ -19,7 +19,7 @@ def split(result) -> list[tuple[int, list[int]]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_equals_the_oracle(checkpoint_of, commands_of, seed):
     checkpoint = checkpoint_of(seed, constants=bool(seed % 2), span_limit=3 + seed % 2)
-    core = Core(checkpoint.model(), len(checkpoint.source), checkpoint.config)
+    core = GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config)
     rows = [numbers(command, checkpoint.source) for command in commands_of(seed, 60, 9)]
     oracle = Oracle(core.model)
     for row, (status, actions) in zip(rows, split(core(table(rows))), strict=True):
@@ -62,7 +62,7 @@ def test_outputs_are_written_in_portions(core, commands_of, checkpoint, monkeypa
 
 def test_a_thousand_words_take_memory_in_proportion(checkpoint_of):
     checkpoint = checkpoint_of(2, max_words=2000)
-    core = Core(checkpoint.model(), len(checkpoint.source), checkpoint.config)
+    core = GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config)
     words = torch.randint(1, 9, (32, 1000), generator=torch.Generator().manual_seed(0))
     largest = 0
 

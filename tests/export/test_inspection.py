@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lane.base.errors import LaneError
-from lane.export.inspection import read_card
+from lane.export.inspection import inspect
 
 KINDS = ("torchscript", "onnx", "program", "checkpoint")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_cards_agree(files, checkpoint, kind):
-    card = read_card(files[kind])
+    card = inspect(files[kind])
     assert card.kind == kind
     assert card.words == checkpoint.source.words
     assert card.actions == tuple(sorted(checkpoint.target.words) if kind == "program" else checkpoint.target)
     assert card.limits["max_words"] == 60
-    assert card.trust == 0.5
+    assert card.agreement == 0.5
     training = card.provenance if kind == "checkpoint" else card.provenance["training"]
     assert training["task"] == "random"
     if kind != "checkpoint":
@@ -33,14 +33,14 @@ def test_cards_agree(files, checkpoint, kind):
 
 
 def test_network_files_and_program_tell_the_same_rules(files):
-    used = {kind: {r for r in read_card(files[kind]).rules if r[2]} for kind in KINDS[:3]}
+    used = {kind: {r for r in inspect(files[kind]).rules if r[2]} for kind in KINDS[:3]}
     assert used["torchscript"] == used["onnx"] == used["program"]
 
 
 @pytest.mark.parametrize("kind", KINDS[:3])
 def test_a_card_is_read_without_torch(files, kind):
-    code = "import sys; from pathlib import Path; from lane.export.inspection import read_card; "
-    code += "read_card(Path(sys.argv[1])); assert not {'torch', 'onnx', 'numpy'} & set(sys.modules)"
+    code = "import sys; from pathlib import Path; from lane.export.inspection import inspect; "
+    code += "inspect(Path(sys.argv[1])); assert not {'torch', 'onnx', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code, str(files[kind])], check=True)
 
 
@@ -60,20 +60,20 @@ def test_a_card_is_read_without_torch(files, kind):
 def test_other_files_are_told_apart(tmp_path, content, message):
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(LaneError, match=message):
-        read_card(tmp_path / "file")
+        inspect(tmp_path / "file")
 
 
 def test_places_without_a_file(tmp_path):
     for place in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(LaneError, match=str(place)):
-            read_card(place)
+            inspect(place)
 
 
 def test_a_zip_of_something_else(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("readme", "x")
     with pytest.raises(LaneError, match="a zip archive, but not"):
-        read_card(tmp_path / "a.zip")
+        inspect(tmp_path / "a.zip")
 
 
 def with_card(source, target, change) -> None:
@@ -90,14 +90,14 @@ def test_a_newer_version_says_so(files, tmp_path):
 
     with_card(files["torchscript"], tmp_path / "m.ts", change)
     with pytest.raises(LaneError, match="format version 7, but this runtime reads 1"):
-        read_card(tmp_path / "m.ts")
+        inspect(tmp_path / "m.ts")
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"version": 1}', "null", "[" * 100_000])
 def test_a_broken_card_says_so(files, tmp_path, text):
     with_card(files["torchscript"], tmp_path / "m.ts", lambda _: text.encode())
     with pytest.raises(LaneError, match=r"m\.ts: "):
-        read_card(tmp_path / "m.ts")
+        inspect(tmp_path / "m.ts")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,7 +106,7 @@ def test_truncated_files_are_refused(files, tmp_path, kind):
     for seed in range(40):
         (tmp_path / "cut").write_bytes(data[: random.Random(seed).randrange(len(data))])
         with pytest.raises(LaneError):
-            read_card(tmp_path / "cut")
+            inspect(tmp_path / "cut")
 
 
 @pytest.mark.parametrize("kind", KINDS[:3])
@@ -119,12 +119,12 @@ def test_a_changed_byte_is_noticed(files, tmp_path, kind):
             data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :]
         )
         try:
-            changed = read_card(tmp_path / "bad")
+            changed = inspect(tmp_path / "bad")
         except LaneError:
             continue
         # Only the container's own bytes may change unnoticed: padding and the like.
         assert kind == "torchscript"
-        assert changed.rules == read_card(files[kind]).rules
+        assert changed.rules == inspect(files[kind]).rules
 
 
 @settings(max_examples=200, deadline=None)
@@ -133,4 +133,4 @@ def test_any_bytes_give_one_error(tmp_path_factory, content, start):
     path = tmp_path_factory.getbasetemp() / "any"
     path.write_bytes(start + content)
     with pytest.raises(LaneError):
-        read_card(path)
+        inspect(path)

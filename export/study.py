@@ -1,0 +1,142 @@
+"""The reference for an export: one pass over the commands gives replies, margin and rules."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lane.base.errors import LaneError
+from lane.base.rule import VARIABLE
+from lane.export import verify
+from lane.export.batches import numbers, portions, table
+from lane.export.compiler import Span
+from lane.export.margins import Margin, smallest
+from lane.export.probe import OK, Reply
+from lane.models import symbols
+from lane.models.checkpoint import Checkpoint
+from lane.models.nodes import Nodes
+
+UNKNOWN_LENGTH = 10  # words taken for the longest command where there are no pairs; SCAN's longest has 9
+LONGER = 10  # random commands are up to this many times as long: length must not change the answer
+SHOWN = 3  # misfits quoted in a warning
+
+
+@dataclass(frozen=True)
+class Known:
+    """A command to verify with, and its output where the user gave one."""
+
+    command: str
+    output: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """The checkpoint's behaviour on the commands that every file is compared on."""
+
+    commands: list[str]
+    replies: list[Reply]
+    uses: Counter[Span]  # how often each span is translated in the user's commands
+    met: list[Nodes]  # the nodes of the user's commands
+    margin: Margin | None
+    misfits: tuple[str, ...]  # pairs whose output the model does not give, as text
+
+    @property
+    def margin_size(self) -> float | None:
+        """The smallest distance between the best and the second-best choice."""
+        return None if self.margin is None else self.margin.size
+
+
+def known_pairs(pairs: Iterable[Any]) -> list[Known]:
+    """Pairs of texts or of word lists, objects with `source` and `target`, or commands without output."""
+    found = []
+    for number, pair in enumerate(pairs, start=1):
+        try:
+            if isinstance(pair, str):
+                found.append(Known(_text(pair), None))
+            else:
+                source, target = (pair.source, pair.target) if hasattr(pair, "source") else pair
+                found.append(Known(_text(source), _text(target)))
+        except (TypeError, ValueError):
+            raise LaneError(
+                f"verification pair {number}: {pair!r}; a pair is two texts or two lists of words"
+            ) from None
+    return found
+
+
+def _text(side: str | Sequence[str]) -> str:
+    return " ".join(side.split() if isinstance(side, str) else side)
+
+
+def study(checkpoint: Checkpoint, known: Sequence[Known], random: int) -> Study:
+    """Derive all commands once: the user's, random ones, and input that must be refused."""
+    _refuse_foreign(known, checkpoint)
+    model, source, max_words = checkpoint.model().double(), checkpoint.source, checkpoint.config.max_words
+    data = list(dict.fromkeys(pair.command for pair in known))
+    longest = max((len(command.split()) for command in data), default=UNKNOWN_LENGTH)
+    invented = verify.random_commands(source.words, data, random, min(LONGER * longest, max_words))
+    commands = [*data, *invented, *verify.bad_commands(source.words, max_words)]
+    rows = [numbers(command, source) for command in commands]
+    replies = [verify.refusal(row, max_words) for row in rows]
+    margin: Margin | None = None
+    uses: Counter[Span] = Counter()
+    met: list[Nodes] = []
+    # The user's commands make portions of their own: only they count as uses.
+    for places in (range(len(data)), range(len(data), len(rows))):
+        good = [place for place in places if replies[place][0] == OK]
+        for portion in portions([len(rows[place]) for place in good]):
+            batch = [good[i] for i in portion]
+            rollout = model.rollout(table([rows[place] for place in batch]), None, 0)
+            for place, reply in zip(batch, verify.replies(rollout, checkpoint), strict=True):
+                replies[place] = reply
+            thinnest = smallest(model, [rows[place] for place in batch])
+            if thinnest is not None and (margin is None or thinnest.size < margin.size):
+                margin = replace(thinnest, row=batch[thinnest.row])
+            if places.start < len(data):
+                uses += _count_spans(rollout.derivations.nodes.leaves, rollout.derivations.node)
+                met.append(rollout.derivations.nodes)
+    return Study(
+        commands=commands,
+        replies=replies,
+        uses=uses or _listed_spans(checkpoint),
+        met=met,
+        margin=margin,
+        misfits=tuple(_misfits(known, dict(zip(data, replies, strict=False)))),
+    )
+
+
+def _refuse_foreign(known: Sequence[Known], checkpoint: Checkpoint) -> None:
+    for number, pair in enumerate(known, start=1):
+        unknown = [word for word in pair.command.split() if word not in checkpoint.source]
+        if unknown or not pair.command:
+            problem = f"the model does not know {unknown[0]!r}" if unknown else "it has no words"
+            raise LaneError(f"verification data, pair {number}: {problem}; give the data it was trained on")
+
+
+def _misfits(known: Sequence[Known], replies: dict[str, Reply]) -> Iterable[str]:
+    for pair in known:
+        code, text = replies[pair.command]
+        if pair.output is not None and (code, text) != (OK, pair.output):
+            given = repr(text) if code == OK else f"the error {code}"
+            yield f"{pair.command!r} is {pair.output!r}, the model gives {given}"
+
+
+def _count_spans(leaves: Tensor, node: Tensor) -> Counter[Span]:
+    """How often each span is translated in a batch."""
+    used, count = torch.unique(node[node != symbols.NONE], return_counts=True)
+    uses: Counter[Span] = Counter()
+    for span, n in zip(leaves[used].tolist(), count.tolist(), strict=True):
+        uses[tuple(leaf for leaf in span if leaf != symbols.NONE)] += n
+    return uses
+
+
+def _listed_spans(checkpoint: Checkpoint) -> Counter[Span]:
+    """The rules on the checkpoint's card, each used at least once: training listed them from its pairs."""
+    spans: Counter[Span] = Counter()
+    for rule in checkpoint.card.rules:
+        words = ["" if word.startswith(VARIABLE) else word for word in rule.partition(" -> ")[0].split()]
+        if all(not word or word in checkpoint.source for word in words):
+            spans[tuple(checkpoint.source.number(w) if w else symbols.VARIABLE for w in words)] = 1
+    return spans
