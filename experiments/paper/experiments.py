@@ -149,14 +149,13 @@ def limit(study: Study) -> None:
 
 def trees(study: Study) -> None:
     """Pictures of derivations by the exported models of the first seed."""
-    from lane.export.exporter import Request, export
-    from lane.export.inspection import PROGRAM
+    from lane.export import export
     from lane.runtime import load
 
     for task, command in TREES.items():
         model = _model(study, task, 1)
         with tempfile.TemporaryDirectory(prefix="lane-trees-") as folder:
-            (program,) = export(Request(model, Path(folder), (PROGRAM,))).files
+            (program,) = export(model, out=folder, formats=["program"]).files
             with load(program.path) as translator:
                 picture = translator.explain(command).as_svg()
         _put(study.file(f"tree-{task}.svg"), picture)
