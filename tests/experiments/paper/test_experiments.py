@@ -13,6 +13,7 @@ from lane.experiments import baseline, sweep
 from lane.experiments.paper import experiments
 from lane.experiments.paper.departures import DEPARTURES, FOUR, SINGLE
 from lane.experiments.paper.experiments import ABLATIONS, SCAN, TASKS, Study
+from lane.experiments.trial import Job, Trial, train_job
 from lane.models import checkpoint
 from lane.models.card import ModelCard
 from lane.models.config import ModelConfig
@@ -121,3 +122,29 @@ def test_kept_models_are_asked_for_long_commands_and_their_rules(study, monkeypa
     assert set(figures["beyond"]["1"]) == {"10", "20", "50", "100"}
     assert all(share < 0.5 for share in figures["accuracy"]["1"].values()), "they have learned nothing"
     assert json.loads(study.file("rules.json").read_text()) == {"extend": {"1": ["walk -> I_WALK"]}}
+
+
+def test_trees_are_drawn_from_exported_models(study, monkeypatch):
+    study, _, said = study
+    command = "zup blicket wif"
+    monkeypatch.setattr(experiments, "TREES", {"limit": command})
+    with pytest.raises(LaneError, match=r"limit-1\.pt: no such model"):
+        experiments.reproduce(study, ["trees"])
+    quick = (
+        "candidates=1",
+        "rounds=1",
+        "attempts=1",
+        "stall=1",
+        "evaluate_every=1",
+        "embedding=8",
+        "hidden=8",
+    )
+    study.models.mkdir()
+    job = Job(Trial("limit", 1, quick), study.models, 1)
+    train_job(job)
+    job.model.rename(study.models / "limit-1.pt")
+    experiments.reproduce(study, ["trees"])
+    picture = study.file("tree-limit.svg").read_text()
+    assert picture.startswith("<svg ")
+    assert all(f">{word}<" in picture for word in command.split())
+    assert said[-1].endswith(command)

@@ -1,120 +1,16 @@
-"""The report says what the result files say, and no verdict is kinder than they are."""
+"""The report says what the result files say."""
 
 import json
 import re
 from dataclasses import replace
 
-import pytest
-
 from lane.experiments.paper import claims as verdicts
-from lane.experiments.paper import departures, figures
+from lane.experiments.paper import departures
 from lane.experiments.paper.claims import claims
 from lane.experiments.paper.departures import DEPARTURES
-from lane.experiments.paper.experiments import ABLATIONS, RATES, SCAN, TASKS, TREES
-from lane.experiments.paper.findings import Findings, spread
-from lane.experiments.paper.html_page import as_html
+from lane.experiments.paper.experiments import TREES
+from lane.experiments.paper.findings import Findings
 from lane.experiments.paper.report import headline, markdown, write
-
-
-def run(task, seed=1, right=1.0, settings=(), seconds=30.0):
-    return {
-        "task": task,
-        "seed": seed,
-        "arguments": [f"--set={setting}" for setting in settings],
-        "accuracy": {"train": right, "test": right} | ({"language": right} if task in SCAN else {}),
-        "converged": right == 1.0,
-        "seconds": seconds,
-        "trajectories": 1000,
-        "peak_mb": 500.0,
-    }
-
-
-def attempt(settings, task="mcd1", seed=1, right=1.0, updates=400):
-    bounds = ["candidates=1", "rounds=1", "attempts=1", "most_updates=1200"]
-    return run(task, seed, right, [*settings, *bounds]) | {"updates": updates}
-
-
-@pytest.fixture
-def findings(tmp_path):
-    """All experiments done, and all as the paper has it."""
-    by_length = {"10": 1.0, "20": 1.0}
-    return Findings(
-        tmp_path,
-        tasks=tuple(run(task, seed) for task in TASKS for seed in (1, 2)),
-        ablations=tuple(run(task, 1, 0.0, [setting]) for task in SCAN for setting in ABLATIONS.values()),
-        rates=tuple(
-            run("addjump", 1, float(c < s), [f"composer_rate={c}", f"solver_rate={s}"]) for c, s in RATES
-        ),
-        baselines=tuple(
-            run("simple", 1, 0.9) | {"kind": kind, "parameters": 5} for kind in ("lstm", "transformer")
-        ),
-        departures=tuple(attempt(d) for d in ((), *(d.base + d.settings for d in DEPARTURES))),
-        productivity={
-            "train": {"3": 4, "7": 2},
-            "test": {"10": 5, "20": 5},
-            "accuracy": {"1": by_length, "2": by_length},
-            "beyond": {"1": {"10": 1.0, "100": 1.0}, "2": {"10": 1.0, "100": 1.0}},
-        },
-        limit={"1": {"8": 1.0, "10": 1.0}, "2": {"8": 1.0, "10": 1.0}},
-        rules={"addjump": {"1": ["walk -> WALK", "$x twice -> $X $X"], "2": ["walk -> WALK"]}},
-    )
-
-
-def verdict(findings, says):
-    (claim,) = [claim for claim in claims(findings) if claim.says.startswith(says)]
-    return claim.verdict
-
-
-def test_everything_as_the_paper_has_it(findings):
-    found = [claim.verdict for claim in claims(findings)]
-    assert set(found) == {verdicts.REPRODUCED, verdicts.EXCEEDED}
-    assert [claim.says.partition(":")[0] for claim in claims(findings)][: len(SCAN)] == list(SCAN)
-
-
-def test_one_bad_seed_is_enough(findings):
-    tasks = [record for record in findings.tasks if (record["task"], record["seed"]) != ("mcd1", 2)]
-    spoiled = replace(findings, tasks=(*tasks, run("mcd1", 2, 0.99)))
-    assert verdict(spoiled, "mcd1") == verdicts.NOT
-    assert verdict(spoiled, "mcd2") == verdicts.REPRODUCED
-    assert verdict(spoiled, "20 to 25 hours") == verdicts.NOT
-
-
-def test_a_model_that_passes_the_test_and_not_the_language_does_not_count(findings):
-    bad = run("around_right", 3)
-    bad["accuracy"]["language"] = 0.999
-    assert verdict(replace(findings, tasks=(*findings.tasks, bad)), "around_right") == verdicts.NOT
-
-
-def test_ablations_that_succeed_contradict_the_paper(findings):
-    better = tuple(run(record["task"], 1, 1.0) | record for record in findings.ablations)
-    solved = tuple(run(r["task"], 1, 1.0, [r["arguments"][0].removeprefix("--set=")]) for r in better)
-    for says in ("without the Composer", "without the curriculum", "without the reward"):
-        assert verdict(replace(findings, ablations=solved), says) == verdicts.NOT
-    some = (
-        *findings.ablations,
-        run("mcd3", 2, 1.0, ["gamma=0"]),
-        run("simple", 2, 1.0, ["curriculum=false"]),
-    )
-    for says in ("without the curriculum", "without the reward"):
-        assert verdict(replace(findings, ablations=some), says) == verdicts.PARTLY
-
-
-def test_items_and_lengths_that_only_we_try(findings):
-    fewer = {"1": {"8": 1.0, "10": 0.9}}
-    assert verdict(replace(findings, limit=fewer), "limit") == verdicts.REPRODUCED
-    assert verdict(replace(findings, limit={"1": {"8": 0.875, "10": 0.9}}), "limit") == verdicts.NOT
-    beyond = findings.productivity | {"beyond": {"1": {"10": 1.0, "100": 0.5}}}
-    assert verdict(replace(findings, productivity=beyond), "extend") == verdicts.REPRODUCED
-    inside = findings.productivity | {"accuracy": {"1": {"10": 0.5}}}
-    assert verdict(replace(findings, productivity=inside), "extend") == verdicts.NOT
-
-
-def test_rates(findings):
-    everywhere = tuple(record | {"accuracy": {"test": 1.0}} for record in findings.rates)
-    assert verdict(replace(findings, rates=everywhere), "the Composer must") == verdicts.NOT
-    assert verdict(replace(findings, rates=findings.rates[1:]), "the Composer must") == verdicts.UNKNOWN
-    nowhere = tuple(record | {"accuracy": {"test": 0.9}} for record in findings.rates)
-    assert verdict(replace(findings, rates=nowhere), "the Composer must") == verdicts.NOT
 
 
 def test_what_was_not_done_is_not_claimed(tmp_path):
@@ -159,14 +55,7 @@ def test_the_page_needs_no_other_file(findings):
     assert [path.read_bytes() for path in written] == again, "the same results, the same bytes"
 
 
-def test_pictures_know_the_dark(findings):
-    for path in figures.draw(findings):
-        text = path.read_text(encoding="utf-8")
-        assert "prefers-color-scheme: dark" in text
-        assert 'fill: #ffffff"' in text or "fill: #ffffff;" in text, "a background that the style can change"
-
-
-def test_what_a_departure_is_worth(findings):
+def test_what_a_departure_is_worth(findings, attempt):
     seeds = (1, 2, 3)
     departed = (
         *(attempt([], seed=seed, updates=300 + 100 * seed) for seed in seeds),
@@ -196,7 +85,7 @@ def test_what_a_departure_is_worth(findings):
     assert rows["`product=false`"][3:] == ["", *none], "not done"
 
 
-def test_vectors_are_compared_by_time(findings):
+def test_vectors_are_compared_by_time(findings, attempt):
     (vectors,) = [departure for departure in DEPARTURES if "hidden=128" in departure.settings]
     records = [attempt([]) | {"seconds": 20.0}, attempt(vectors.settings) | {"seconds": 25.0}]
     assert departures.times_as_long(vectors, records) == "1.25"
@@ -205,7 +94,7 @@ def test_vectors_are_compared_by_time(findings):
     )
 
 
-def test_a_search_is_taken_back_over_all_languages_together(findings):
+def test_a_search_is_taken_back_over_all_languages_together(findings, run):
     def languages(settings, wrong=()):
         records = [run(f"random:{n}", 1, float(n not in wrong), settings) for n in range(10)]
         return [record | {"updates": 400} for record in records]
@@ -234,31 +123,12 @@ def test_what_a_departure_is_taken_back_from_is_shown_once(findings):
     assert "| the recipe, a single attempt | `constants=always` |" not in table, "a row of its own"
 
 
-def test_a_departure_without_which_more_is_solved_is_not_needed():
-    (sure,) = [departure for departure in DEPARTURES if departure.settings == ("sure=0",)]
-    records = [attempt(s, seed=seed, right=float(bool(s))) for seed in (1, 2) for s in ([], sure.settings)]
-    assert departures.verdict(sure, records) == "no difference here"
-
-
-def test_an_ablation_that_is_right_may_not_know_it(findings):
+def test_an_ablation_that_is_right_may_not_know_it(findings, run):
     unsure = run("mcd1", 1, 1.0, ["gamma=0"]) | {"converged": False}
     text = markdown(replace(findings, ablations=(unsure,)), findings.folder)
     (row,) = [row for row in text.splitlines() if row.startswith("| without simplicity")]
     assert row.endswith("| 1/1 | 0/1 |")
 
 
-def test_numbers_as_people_write_them():
-    assert spread([100.0, 99.0]) == "99.5 ± 0.7"
-    assert spread([98.0]) == "98.0"
-    assert spread([]) == ""
-
-
 def test_the_headline(findings):
     assert headline(findings).startswith("18 of 18 runs")
-
-
-def test_markdown_becomes_html(tmp_path):
-    html = as_html("# A title\n\n## Part one\n\n| a | b |\n|---|---:|\n| 1 | `x < y` |\n", tmp_path)
-    assert "<title>A title</title>" in html
-    assert '<h2 id="part-one">' in html
-    assert "<code>x &lt; y</code>" in html

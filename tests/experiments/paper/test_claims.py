@@ -1,0 +1,64 @@
+"""No verdict is kinder than the result files."""
+
+from dataclasses import replace
+
+from lane.experiments.paper import claims as verdicts
+from lane.experiments.paper.claims import claims
+from lane.experiments.paper.experiments import SCAN
+
+
+def verdict(findings, says):
+    (claim,) = [claim for claim in claims(findings) if claim.says.startswith(says)]
+    return claim.verdict
+
+
+def test_everything_as_the_paper_has_it(findings):
+    found = [claim.verdict for claim in claims(findings)]
+    assert set(found) == {verdicts.REPRODUCED, verdicts.EXCEEDED}
+    assert [claim.says.partition(":")[0] for claim in claims(findings)][: len(SCAN)] == list(SCAN)
+
+
+def test_one_bad_seed_is_enough(findings, run):
+    tasks = [record for record in findings.tasks if (record["task"], record["seed"]) != ("mcd1", 2)]
+    spoiled = replace(findings, tasks=(*tasks, run("mcd1", 2, 0.99)))
+    assert verdict(spoiled, "mcd1") == verdicts.NOT
+    assert verdict(spoiled, "mcd2") == verdicts.REPRODUCED
+    assert verdict(spoiled, "20 to 25 hours") == verdicts.NOT
+
+
+def test_a_model_that_passes_the_test_and_not_the_language_does_not_count(findings, run):
+    bad = run("around_right", 3)
+    bad["accuracy"]["language"] = 0.999
+    assert verdict(replace(findings, tasks=(*findings.tasks, bad)), "around_right") == verdicts.NOT
+
+
+def test_ablations_that_succeed_contradict_the_paper(findings, run):
+    better = tuple(run(record["task"], 1, 1.0) | record for record in findings.ablations)
+    solved = tuple(run(r["task"], 1, 1.0, [r["arguments"][0].removeprefix("--set=")]) for r in better)
+    for says in ("without the Composer", "without the curriculum", "without the reward"):
+        assert verdict(replace(findings, ablations=solved), says) == verdicts.NOT
+    some = (
+        *findings.ablations,
+        run("mcd3", 2, 1.0, ["gamma=0"]),
+        run("simple", 2, 1.0, ["curriculum=false"]),
+    )
+    for says in ("without the curriculum", "without the reward"):
+        assert verdict(replace(findings, ablations=some), says) == verdicts.PARTLY
+
+
+def test_items_and_lengths_that_only_we_try(findings):
+    fewer = {"1": {"8": 1.0, "10": 0.9}}
+    assert verdict(replace(findings, limit=fewer), "limit") == verdicts.REPRODUCED
+    assert verdict(replace(findings, limit={"1": {"8": 0.875, "10": 0.9}}), "limit") == verdicts.NOT
+    beyond = findings.productivity | {"beyond": {"1": {"10": 1.0, "100": 0.5}}}
+    assert verdict(replace(findings, productivity=beyond), "extend") == verdicts.REPRODUCED
+    inside = findings.productivity | {"accuracy": {"1": {"10": 0.5}}}
+    assert verdict(replace(findings, productivity=inside), "extend") == verdicts.NOT
+
+
+def test_rates(findings):
+    everywhere = tuple(record | {"accuracy": {"test": 1.0}} for record in findings.rates)
+    assert verdict(replace(findings, rates=everywhere), "the Composer must") == verdicts.NOT
+    assert verdict(replace(findings, rates=findings.rates[1:]), "the Composer must") == verdicts.UNKNOWN
+    nowhere = tuple(record | {"accuracy": {"test": 0.9}} for record in findings.rates)
+    assert verdict(replace(findings, rates=nowhere), "the Composer must") == verdicts.NOT
