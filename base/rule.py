@@ -7,10 +7,11 @@ VARIABLE: Final = "$"  # begins every variable, and so no word
 SOURCE_NAMES: Final = ("$x", "$y", "$z", "$w", "$u", "$v", "$s", "$t")
 TARGET_NAMES: Final = tuple(name.upper() for name in SOURCE_NAMES)
 MOST_VARIABLES: Final = len(SOURCE_NAMES)
+_LEFT = "text-align: left"
 
 
 class Rule(NamedTuple):
-    """A span of words and `$x`, `$y`, and what it becomes: actions and `$X`, `$Y`."""
+    """A span of words and `$x`, `$y`, and its translation: actions and `$X`, `$Y`."""
 
     span: tuple[str, ...]
     template: tuple[str, ...]
@@ -29,6 +30,34 @@ class Rule(NamedTuple):
 
     def __str__(self) -> str:
         return f"{' '.join(self.span)} -> {' '.join(self.template)}"
+
+
+class Rules(tuple[Rule, ...]):
+    """A tuple of rules that prints as a table, and shows itself as one in a notebook."""
+
+    __slots__ = ()
+
+    @property
+    def used(self) -> "Rules":
+        """The rules that the training pairs use; all of them where no use was counted."""
+        return Rules([rule for rule in self if rule.uses] or self)
+
+    def __str__(self) -> str:
+        width = max((len(" ".join(rule.span)) for rule in self), default=0)
+        return "\n".join(f"{' '.join(rule.span):<{width}} -> {' '.join(rule.template)}" for rule in self)
+
+    def _repr_html_(self) -> str:
+        """A table; in `code`, since notebooks take the text between two `$` for mathematics elsewhere."""
+        from html import escape
+
+        rows = [
+            f'<tr><td style="{_LEFT}"><code>{escape(" ".join(rule.span))}</code></td>'
+            f'<td style="{_LEFT}"><code>{escape(" ".join(rule.template))}</code></td>'
+            f'<td style="text-align: right">{rule.uses:,}</td></tr>'
+            for rule in self
+        ]
+        header = f'<th style="{_LEFT}">span</th><th style="{_LEFT}">becomes</th><th>uses</th>'
+        return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def name_variables(leaves: Iterable[str]) -> tuple[str, ...]:

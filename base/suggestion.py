@@ -1,30 +1,61 @@
 """The known word that a misspelt one probably means."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-_MAX_LENGTH = 40  # beyond it nobody has mistyped a word
+MAX_LENGTH = 40  # a longer word is no typing error, and comparing it would take long
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """What to add to the message about an unknown word; nothing where no known one is near."""
-    nearest = nearest_word(word, known)
+    """The end of a message about an unknown word; empty where no known word is near."""
+    nearest = Suggestions(known).nearest(word)
     return f"; did you mean {nearest!r}?" if nearest else ""
 
 
-def nearest_word(word: str, known: Iterable[str]) -> str | None:
-    """The closest known word: equal but for case, or at most 2 edits (1 in short words) away."""
-    if len(word) > _MAX_LENGTH:
-        return None
-    folded = word.casefold()
-    best, best_distance = None, 3 if len(word) > 3 else 2
-    for candidate in known:
-        if abs(len(candidate) - len(word)) < best_distance:
-            distance = _edits(folded, candidate.casefold(), best_distance)
-            if distance < best_distance and distance < len(candidate):
-                best, best_distance = candidate, distance
-                if distance == 0:
-                    break
-    return best
+class _Known(NamedTuple):
+    word: str
+    folded: str
+    letters: int
+
+
+class Suggestions:
+    """Known words, prepared once for many searches; threads may share it."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        folded = ((word, word.casefold()) for word in known)
+        self._known = [_Known(word, plain, _letters(plain)) for word, plain in folded]
+
+    def nearest(self, word: str) -> str | None:
+        """The closest known word: equal but for case, or at most 2 edits (1 in short words) away.
+
+        Of words equally near the first one counts.
+        """
+        if len(word) > MAX_LENGTH:
+            return None
+        folded = word.casefold()
+        length, letters = len(folded), _letters(folded)
+        best, bound = None, 3 if len(word) > 3 else 2
+        for known in self._known:
+            # Each edit adds and removes one letter at most: this rules out nearly all words without `_edits`.
+            if (
+                -bound < len(known.folded) - length < bound
+                and (known.letters & ~letters).bit_count() < bound
+                and (letters & ~known.letters).bit_count() < bound
+            ):
+                distance = _edits(folded, known.folded, bound)
+                if distance < bound and distance < len(known.word):
+                    best, bound = known.word, distance
+                    if distance == 0:
+                        break
+        return best
+
+
+def _letters(word: str) -> int:
+    """The set of the letters as bits; letters that share a bit only make the filter weaker."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _edits(left: str, right: str, enough: int) -> int:

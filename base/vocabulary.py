@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from lane.base.errors import LaneError
-
-VARIABLE_MARK = "$"  # begins every variable, and so no word
+from lane.base.rule import VARIABLE
 
 
 class Vocabulary:
@@ -61,5 +60,5 @@ class Vocabulary:
 def _reject_reserved(word: str) -> None:
     if not word or word.split() != [word]:
         raise LaneError(f"vocabulary: {word!r} is not a word; words are not empty and hold no white space")
-    if word.startswith(VARIABLE_MARK):
-        raise LaneError(f"vocabulary: {word!r} begins with {VARIABLE_MARK!r}, which is kept for variables")
+    if word.startswith(VARIABLE):
+        raise LaneError(f"vocabulary: {word!r} begins with {VARIABLE!r}, which is kept for variables")

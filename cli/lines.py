@@ -45,7 +45,7 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
     pipe gets each answer at once, and a busy pipe is still read in large chunks.
     """
     number, begun = 1, _BegunLine()
-    chunk = _read(file, before_wait).removeprefix(_BYTE_ORDER_MARK)
+    chunk = _read(source, file, before_wait).removeprefix(_BYTE_ORDER_MARK)
     while chunk:
         first, end = chunk.find(b"\n"), chunk.rfind(b"\n")
         if first >= 0:
@@ -57,7 +57,7 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
             )
             number += lines
         begun.add(chunk[end + 1 :])
-        chunk = _read(file, before_wait)
+        chunk = _read(source, file, before_wait)
     if begun.length:
         yield Batch(source, number, begun.take())
 
@@ -86,14 +86,21 @@ class _BegunLine:
         return line
 
 
-def _read(file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
+def _read(source: str, file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
     try:
         waiting = not select.select([file], [], [], 0)[0]
-    except (OSError, ValueError):  # not everything can be asked on every system
+    except (OSError, ValueError):  # not every system can tell for every kind of file
         waiting = True
     if waiting:
         before_wait()
-    return os.read(file.fileno(), CHUNK_BYTES)
+    while True:
+        try:
+            return os.read(file.fileno(), CHUNK_BYTES)
+        except BlockingIOError:  # somebody made it non-blocking
+            select.select([file], [], [])
+        except OSError as error:
+            problem = f"{source}: {error.strerror or error}; the output ends with what was read before"
+            raise StreamError(problem) from None
 
 
 def widen_pipe(number: int) -> None:
@@ -106,8 +113,12 @@ def widen_pipe(number: int) -> None:
         pass
 
 
-class WorkerError(Exception):
-    """A worker process died, by a signal or for want of memory."""
+class StreamError(Exception):
+    """Reading or writing failed: the output is not complete."""
+
+
+class WorkerError(StreamError):
+    """A worker process died, by a signal or for lack of memory."""
 
 
 class Engine(Protocol):

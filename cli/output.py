@@ -1,13 +1,17 @@
-"""Writes the answers of `lane-run`, and keeps count."""
+"""Writes the answers of `lane-run` completely or says that it could not, and keeps count."""
 
+import os
+import select
 import sys
 import time
 from collections import Counter
+from typing import TextIO
 
-from lane.cli.lines import Answer
+from lane.cli.lines import Answer, StreamError
 from lane.runtime.errors import EMPTY
 
 _INTERVAL = 0.5  # seconds between two counts on a terminal
+_MOST_AT_ONCE = 2**30  # bytes of one write; some systems refuse 2 GiB and more
 
 
 class StoppedError(Exception):
@@ -21,46 +25,41 @@ class Output:
         self._counts: Counter[str] = Counter()
         self._begin = time.perf_counter()
         self._is_shown = progress == "on" or (
-            progress == "auto" and sys.stderr.isatty() and not sys.stdout.isatty()
+            progress == "auto" and _is_terminal(sys.stderr) and not _is_terminal(sys.stdout)
         )
         self._next = self._begin + _INTERVAL
 
     @property
     def failures(self) -> dict[str, int]:
-        """Lines that failed, by code; an empty line is none."""
+        """Lines that failed, by code; an empty line is no failure."""
         return {code: count for code, count in self._counts.items() if code not in ("lines", EMPTY)}
 
     @property
     def failed(self) -> int:
-        """Lines that failed."""
+        """How many lines failed."""
         return sum(self.failures.values())
 
     def write(self, answer: Answer) -> None:
-        """The output at once, then what went wrong."""
-        sys.stdout.buffer.write(answer.output)
-        sys.stdout.buffer.flush()
+        """The output at once, then the messages about failures."""
+        write_all(answer.output)
         if answer.problems:
             self._clear()
-            # One write for all, and never an error over a character the terminal cannot show.
-            text = "".join(f"{problem}\n" for problem in answer.problems)
-            sys.stderr.buffer.write(text.encode(errors="backslashreplace"))
-            sys.stderr.buffer.flush()
+            say("\n".join(answer.problems))
         self._counts.update(answer.counts)
         if self._is_shown and time.perf_counter() >= self._next:
             self._next = time.perf_counter() + _INTERVAL
-            print(f"\r{self._speed()} ", end="", file=sys.stderr, flush=True)
+            say(f"\r{self._speed()} ", end="")
         if answer.stop:
             raise StoppedError
 
     def finish(self, stats: bool) -> None:
-        """The last flush and the figures."""
-        sys.stdout.buffer.flush()
+        """Remove the progress line and write the figures."""
         self._clear()
         if stats:
             kinds = ", ".join(f"{code} {count:,}" for code, count in sorted(self.failures.items()))
             line = f"{self._speed()}, {self.failed:,} failed{f' ({kinds})' if kinds else ''}"
             empty = self._counts[EMPTY]
-            print(f"{line}, {empty:,} empty" if empty else line, file=sys.stderr)
+            say(f"{line}, {empty:,} empty" if empty else line)
 
     def _speed(self) -> str:
         seconds = time.perf_counter() - self._begin
@@ -69,4 +68,35 @@ class Output:
 
     def _clear(self) -> None:
         if self._is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr)
+            say("\r\x1b[K", end="")
+
+
+def write_all(data: bytes) -> None:
+    """Every byte to standard output; StreamError otherwise, and BrokenPipeError where the reader left."""
+    if sys.stdout is None:
+        raise StreamError("standard output is closed; nothing can be written")
+    _write(sys.stdout.fileno(), data, "standard output")
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Text to standard error, if it is open; never an error over a character the terminal cannot show."""
+    if sys.stderr is not None:
+        _write(sys.stderr.fileno(), (text + end).encode(errors="backslashreplace"), "standard error")
+
+
+def _write(number: int, data: bytes, name: str) -> None:
+    """Past Python's own buffers: an unbuffered one ignores that a system may take only a part."""
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(number, rest[:_MOST_AT_ONCE]) :]
+        except BlockingIOError:  # somebody made it non-blocking, and the reader is slower than we are
+            select.select([], [number], [])
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StreamError(f"{name}: {error.strerror or error}; the output is cut short") from None
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()

@@ -6,22 +6,23 @@ translation, from the start of the process to its end.
 
 import argparse
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO
 
-from lane.cli.lines import WorkerError, answer_all, widen_pipe
-from lane.cli.output import Output, StoppedError
+from lane.base.suggestion import did_you_mean
+from lane.cli.lines import StreamError, answer_all, widen_pipe
+from lane.cli.output import Output, StoppedError, say, write_all
 from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
 from lane.runtime import ModelError, Translator, load
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
 
 EXPLAIN = ("text", "tree", "svg", "html", "json")
-SOME_FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+SOME_FAILED, WRONG_USE, CUT_SHORT, INTERRUPTED = 1, 2, 3, 130
 
 HELP = """Translate commands into actions, one a line: line N out answers line N in.
 
@@ -38,15 +39,16 @@ error with its number, and --on-error decides what stands in its place. The code
 EPILOG = """`lane-run rules` prints what the model has learned (a file of that name is given
 as ./rules).
 
-Exit code: 0 all lines translated, 1 some lines failed, 2 wrong use or an unusable
-model. What has arrived is answered before more is waited for.
+Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
+an unusable model, 3 the output is cut short: reading or writing failed, a worker died
+or memory ran out. Lines that have arrived are answered before more are waited for.
 
 Example: echo jump twice | lane-run --model scan.lane
          lane-run --model scan.lane --format tsv --stats commands.txt > answers.tsv
 """
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> "_Parser":
     parser = _new_parser("lane-run", HELP, EPILOG)
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="files of commands; - or none: standard input")
@@ -68,18 +70,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _rules_parser() -> argparse.ArgumentParser:
+def _rules_parser() -> "_Parser":
     parser = _new_parser("lane-run rules", "Print the rules of a model, the shortest spans first.", None)
     help_text = "also the rules that the training data never used"
     parser.add_argument("--all", action="store_true", dest="everything", help=help_text)
     return parser
 
 
-def _new_parser(name: str, description: str, epilog: str | None) -> argparse.ArgumentParser:
+def _new_parser(name: str, description: str, epilog: str | None) -> "_Parser":
     layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        name, None, description, epilog, formatter_class=layout, allow_abbrev=False
-    )
+    parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
     backend = "how to run the model; auto (the default) goes by the file"
@@ -87,6 +87,20 @@ def _new_parser(name: str, description: str, epilog: str | None) -> argparse.Arg
     trust = "the SHA-256 that the model file must have, from a source you trust; or yes. TorchScript needs it"
     parser.add_argument("--trust", type=_trust, default=False, metavar="SHA256|yes", help=trust)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Files may stand between options, and a misspelt option is named with the one it is near to."""
+
+    def parse(self, arguments: list[str]) -> argparse.Namespace:
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        options, unknown = self.parse_known_intermixed_args(arguments[:end])
+        for argument in unknown:
+            name = argument.partition("=")[0]
+            known = [option for option in self._option_string_actions if option.startswith("--")]
+            self.error(f"unknown argument {name}{did_you_mean(name, known)}")
+        options.files = [*getattr(options, "files", ()), *arguments[end + 1 :]]
+        return options
 
 
 def _positive(text: str) -> int:
@@ -120,7 +134,7 @@ def _translate(options: argparse.Namespace) -> int:
     if options.explain and options.format != "text":
         raise WrongUseError("--format has no meaning with --explain; see --explain json")
     style = Options(options.format, options.explain, options.on_error)
-    inputs, size = _inputs(options.files), options.batch_size
+    inputs, size = _inputs(options), options.batch_size
     for number in (0, 1):
         widen_pipe(number)
     with _load(options) as translator:
@@ -148,18 +162,34 @@ def _load(options: argparse.Namespace) -> Translator:
     return load(options.model, options.backend, trust=options.trust)
 
 
-def _inputs(files: list[str]) -> Iterator[tuple[str, BinaryIO]]:
-    """Every input unbuffered, with the name that messages call it by."""
-    for name in files or ["-"]:
+def _inputs(options: argparse.Namespace) -> Iterator[tuple[str, BinaryIO]]:
+    """Every input unbuffered, with its name for messages."""
+    for name in options.files or ["-"]:
         if name == "-":
+            if sys.stdin is None:
+                raise StreamError("standard input is closed: name a file of commands")
             yield "stdin", sys.stdin.buffer
             continue
         try:
             file = Path(name).open("rb", buffering=0)  # noqa: SIM115 - closed below
         except OSError as error:
-            raise WrongUseError(f"{name}: {error.strerror or error}") from None
+            hint = _hint(name, options) if isinstance(error, FileNotFoundError) else ""
+            raise WrongUseError(f"{name}: {error.strerror or error}{hint}") from None
         with file:
             yield name, file
+
+
+def _hint(name: str, options: argparse.Namespace) -> str:
+    """What somebody probably meant who names a file that does not exist."""
+    model = f" --model {quote(options.model)}" if options.model else ""
+    if name == "rules":
+        return f"; to see the rules of a model, write `rules` first: lane-run rules{model}"
+    if options.explain and (kind := did_you_mean(name, EXPLAIN)):
+        return kind
+    if any(Path(other).exists() for other in options.files):
+        return ""
+    command = quote(" ".join(options.files))
+    return f"; commands are read from files or standard input: echo {command} | lane-run{model}"
 
 
 def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, output: Output, batch_size: int) -> None:
@@ -169,7 +199,7 @@ def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, output: Outp
             answer_all(inputs, gallery, output.write, batch_size)
     except TooManyPicturesError as error:
         raise WrongUseError(str(error)) from None
-    sys.stdout.buffer.write(gallery.write())
+    write_all(gallery.write())
 
 
 def _rules(options: argparse.Namespace) -> int:
@@ -180,16 +210,10 @@ def _rules(options: argparse.Namespace) -> int:
                 f"{translator.info.path}: its card lists no rules; export again with --verify and the "
                 "training pairs, or as a program"
             )
-    shown = table if options.everything else [rule for rule in table if rule.uses] or table
-    width = max(len(" ".join(rule.span)) for rule in shown)
-    lines = [f"{' '.join(rule.span):<{width}} -> {' '.join(rule.template)}\n" for rule in shown]
-    sys.stdout.buffer.write("".join(lines).encode())
-    sys.stdout.buffer.flush()
+    shown = table if options.everything else table.used
+    write_all(f"{shown}\n".encode())
     if len(shown) < len(table):
-        print(
-            f"{len(table) - len(shown):,} more were never used by the training data: see --all",
-            file=sys.stderr,
-        )
+        say(f"{len(table) - len(shown):,} more were never used by the training data: see --all")
     return 0
 
 
@@ -198,20 +222,24 @@ def main() -> int:
     arguments = sys.argv[1:]
     try:
         if arguments[:1] == ["rules"]:
-            return _rules(_rules_parser().parse_args(arguments[1:]))
-        return _translate(_parser().parse_args(_with_kind(arguments)))
+            return _rules(_rules_parser().parse(arguments[1:]))
+        return _translate(_parser().parse(_with_kind(arguments)))
     except (WrongUseError, ModelError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return WRONG_USE
-    except WorkerError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return SOME_FAILED
+        return _fail(str(error), WRONG_USE)
+    except StreamError as error:
+        return _fail(str(error), CUT_SHORT)
+    except MemoryError:
+        return _fail("out of memory, and the output is cut short: try a smaller --batch-size", CUT_SHORT)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has seen enough. Point stdout elsewhere so that the interpreter's own flush stays silent.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has seen enough
         return 0
+
+
+def _fail(problem: str, code: int) -> int:
+    with suppress(StreamError, BrokenPipeError):
+        say(f"error: {problem}")
+    return code
 
 
 def _with_kind(arguments: list[str]) -> list[str]:

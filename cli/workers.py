@@ -7,7 +7,6 @@ worker, as a byte in a pipe.
 
 import gc
 import multiprocessing
-import os
 import pickle
 import signal
 import sys
@@ -20,7 +19,8 @@ from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
-from lane.cli.lines import Answer, Batch, WorkerError, widen_pipe
+from lane.cli.lines import Answer, Batch, StreamError, WorkerError, widen_pipe
+from lane.cli.output import write_all
 from lane.cli.rendering import Answerer, Options
 from lane.runtime import ModelError, Translator
 
@@ -197,11 +197,9 @@ class _Work:
         following = _NEVER
         if self._ends.turn.recv_bytes() == _WRITE and isinstance(made, Answer):
             try:
-                rest = memoryview(made.output)
-                while rest:
-                    rest = rest[os.write(sys.stdout.fileno(), rest) :]
+                write_all(made.output)
                 following = _NEVER if made.stop else _WRITE
-            except OSError as error:  # nobody reads on, or the disk is full
+            except (BrokenPipeError, StreamError) as error:
                 account = error
         if isinstance(account, Answer):
             account.output = b""  # what is left for the parent is the account of it
@@ -221,5 +219,6 @@ def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Ite
         answerer = Answerer(pickle.loads(model), options)
     except ModelError as error:  # its file is not the same any more
         answerer = error
-    with suppress(EOFError, OSError):  # the parent, or the worker before, is no more
+    # The parent or the worker before has ended; or memory has run out, which the parent reports as a death.
+    with suppress(EOFError, OSError, MemoryError):
         _Work(answerer, ends, dropped).do()

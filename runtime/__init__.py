@@ -1,6 +1,6 @@
 """The lightweight runtime: loads an exported file and translates."""
 
-from lane.base.rule import Rule
+from lane.base.rule import Rule, Rules
 from lane.runtime.bounds import Limits
 from lane.runtime.derivation import Derivation, Step
 from lane.runtime.errors import ModelError, ProgramError
@@ -18,6 +18,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "Rule",
+    "Rules",
     "Step",
     "Translation",
     "Translator",

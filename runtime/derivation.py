@@ -71,6 +71,8 @@ class Derivation:
 
         return picture.as_svg([self])
 
-    def _repr_svg_(self) -> str:
-        """Notebooks show the picture."""
-        return self.as_svg()
+    def _repr_html_(self) -> str:
+        """Notebooks show the picture; one wider than the page scrolls."""
+        # The class keeps notebooks from taking the text between two `$` for mathematics.
+        style = 'class="tex2jax_ignore mathjax_ignore" style="overflow-x: auto"'
+        return f"<div {style}>{self.as_svg()}</div>"

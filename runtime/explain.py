@@ -2,41 +2,37 @@
 
 from collections.abc import Sequence
 
-from lane.base.rule import VARIABLE, name_variables
-from lane.runtime.bounds import TARGET_VARIABLES
-from lane.runtime.composer import Composition, Gap, Reduction, compose
+from lane.base.rule import name_variables
+from lane.runtime.composer import Gap, Reduction, compose
 from lane.runtime.derivation import Step
 from lane.runtime.memory import Memory
 from lane.runtime.program_tables import Tables
-from lane.runtime.substitution import Overflow, Piece, evaluate
+from lane.runtime.substitution import Piece, Values, evaluate
 
 
 def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piece, Gap | int | None]:
-    """Steps, last value, and what ended them early: a gap or the word where a value grew too long."""
+    """Steps, last value, and why they ended early: a gap, or the word where a value grew too long."""
     leaves = [tables.leaf_of[word] for word in words]
     composition = compose(tables, leaves)
     texts = [" ".join(tables.value_of.get(word, ())) for word in words]
     lengths = [len(tables.value_of.get(word, ())) for word in words]
     values = evaluate(tables, composition, texts, lengths)
     problem: Gap | int | None = composition.gap
-    if isinstance(values, Overflow):
-        problem = composition.reductions[values.reduction].start
-        composition = Composition(composition.reductions[: values.reduction])
-        values = evaluate(tables, composition, texts, lengths)
-        assert not isinstance(values, Overflow), "the steps before the first overflow fit"
+    if values.overflow is not None:
+        problem = composition.reductions[values.overflow].start
     recorder = _Recorder(tables, words, values)
     for place, leaf in enumerate(leaves):
         if leaf == 0:
             recorder.add_word(place)
-    for number, reduction in enumerate(composition.reductions):
+    for number, reduction in enumerate(composition.reductions[: values.overflow]):
         recorder.add_reduction(len(words) + number, reduction)
-    return tuple(recorder.steps), values[-1], problem
+    return tuple(recorder.steps), values.pieces[-1], problem
 
 
 class _Recorder:
     """Gives every value its step and its slot."""
 
-    def __init__(self, tables: Tables, words: Sequence[str], values: list[Piece]) -> None:
+    def __init__(self, tables: Tables, words: Sequence[str], values: Values) -> None:
         self.tables, self.words, self.values = tables, words, values
         self.memory = Memory()
         self.steps: list[Step] = []
@@ -60,20 +56,17 @@ class _Recorder:
         parts = [self.step_of[read] for read in reads]
         for part in parts:
             self.memory.free(part.slot)
-        rule = self.tables.rule_of[span]
-        length = sum(token[0] != VARIABLE for token in rule.template)
-        length += sum(part.length * rule.template.count(TARGET_VARIABLES[i]) for i, part in enumerate(parts))
         step = Step(
             number=len(self.steps) + 1,
-            rule=rule,
+            rule=self.tables.rule_of[span],
             node=node,
             start=covers[0],
             stop=covers[1],
             parts=tuple(part.number for part in parts),
             reads=tuple(part.slot for part in parts),
             slot=self.memory.store(),
-            length=length,
-            value=self.values[value],
+            length=self.values.lengths[value],
+            value=self.values.pieces[value],
         )
         self.steps.append(step)
         self.step_of[value] = step

@@ -1,9 +1,9 @@
 """What is wrong with a command: the same words for it, whichever backend translates."""
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from lane.base.suggestion import nearest_word
+from lane.base.suggestion import MAX_LENGTH, Suggestions
 from lane.runtime import errors
 from lane.runtime.results import Failure
 
@@ -15,6 +15,7 @@ class Failures:
         # Sorted, so that of two words equally near every backend names the same one.
         self.words = dict.fromkeys(sorted(words))
         self.max_words, self.max_actions = max_words, max_actions
+        # Bounded in bytes too: words longer than MAX_LENGTH are near to none, and are not kept.
         self._nearest = lru_cache(maxsize=4096)(self._find_nearest)
 
     def of_command(self, words: list[str]) -> Failure | None:
@@ -27,7 +28,7 @@ class Failures:
             return Failure(errors.TOO_MANY_WORDS, message, words[bound], bound + 1)
         for position, word in enumerate(words, start=1):
             if word not in self.words:
-                nearest = self._nearest(word)
+                nearest = self._nearest(word) if len(word) <= MAX_LENGTH else None
                 hint = f"; did you mean {nearest!r}?" if nearest else ""
                 shown = word if len(word) <= 60 else word[:57] + "..."
                 message = f"unknown word {shown!r} (word {position}){hint}"
@@ -42,4 +43,8 @@ class Failures:
         return Failure(errors.TOO_MANY_ACTIONS, f"{message} (from word {start + 1})", words[start], start + 1)
 
     def _find_nearest(self, word: str) -> str | None:
-        return nearest_word(word, self.words)
+        return self._suggestions.nearest(word)
+
+    @cached_property
+    def _suggestions(self) -> Suggestions:
+        return Suggestions(self.words)  # at the first unknown word: most runs meet none

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from lane.runtime.errors import ModelError
 Trust: TypeAlias = bool | str
 """True, False, or the SHA-256 that the file must have."""
 
+_START = 64  # bytes that tell the kind of a file
 _SHA256 = re.compile("[0-9a-f]{64}")
 _NO_TRUST = (
     "a TorchScript archive is code, and using it runs that code, so it is opened only with trust. "
@@ -36,7 +38,7 @@ class ModelFile:
         return hashlib.sha256(self.data).hexdigest()
 
     def error(self, problem: str) -> ModelError:
-        """What is wrong with it."""
+        """An error that names the file."""
         return ModelError(f"{self.path}: {problem}")
 
     def require_trust(self) -> None:
@@ -45,14 +47,18 @@ class ModelFile:
             raise self.error(_NO_TRUST)
 
 
-def start_of(path: Path) -> bytes:
-    """The first bytes, which tell the kind of a file."""
-    return _read(path, 64)
-
-
-def read(path: Path, most: int, trust: Trust) -> ModelFile:
-    """A file of at most `most` bytes, and one byte more of a larger one; a SHA-256 in `trust` is compared."""
-    file = ModelFile(path, _read(path, most + 1), trust)
+def read(path: Path, limit_of: Callable[[bytes], int], trust: Trust) -> ModelFile:
+    """A file of at most `limit_of(its first bytes)` bytes; a SHA-256 in `trust` is compared."""
+    try:
+        with path.open("rb") as stream:  # once, since a pipe can be read only once
+            start = stream.read(_START)
+            limit = limit_of(start)
+            data = start + stream.read(limit + 1 - len(start))
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from None
+    file = ModelFile(path, data, trust)
+    if len(data) > limit:
+        raise file.error(f"is larger than {limit} bytes, which no file of lane-export is")
     if isinstance(trust, str) and file.sha256 != trust:
         raise file.error(
             "its SHA-256 is not the one given as trust: it is another file, or it was changed on the way; "
@@ -62,17 +68,9 @@ def read(path: Path, most: int, trust: Trust) -> ModelFile:
 
 
 def checked(trust: object) -> Trust:
-    """A trust that has a meaning, a SHA-256 in lower case; ValueError otherwise."""
+    """A valid `trust`, a SHA-256 in lower case; ValueError otherwise."""
     if isinstance(trust, bool):
         return trust
     if isinstance(trust, str) and _SHA256.fullmatch(trust.lower()):
         return trust.lower()
     raise ValueError(f"trust is {trust!r}; it must be True, False or a SHA-256 of 64 hexadecimal digits")
-
-
-def _read(path: Path, most: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(most)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from None

@@ -39,7 +39,7 @@ class NetworkBackend:
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
         """One answer a command; those that are wrong by themselves never reach the network."""
-        split = [text.split() for text in texts]
+        split = [str.split(text) for text in texts]
         answers: dict[int, Translation] = {}
         lengths: dict[int, int] = {}
         for place, words in enumerate(split):

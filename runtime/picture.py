@@ -61,13 +61,13 @@ class _Box:
         return len(self.lines) * _LINE + (_PAD if self.framed else 0)
 
 
-def as_svg(derivations: Sequence[Derivation]) -> str:
-    """One picture, the derivations below each other."""
+def as_svg(derivations: Sequence[Derivation], titled: bool = True) -> str:
+    """One picture, the derivations below each other, each with its command as its title."""
     y = float(_MARGIN)
     width = 0.0
     body: list[str] = []
     for derivation in derivations:
-        drawn, right, y = _draw(derivation, y)
+        drawn, right, y = _draw(derivation, y, titled)
         body += drawn
         width = max(width, right)
     size = f'width="{width + _MARGIN:.0f}" height="{y:.0f}" viewBox="0 0 {width + _MARGIN:.0f} {y:.0f}"'
@@ -79,7 +79,8 @@ def as_html(derivations: Sequence[Derivation]) -> str:
     """One page: for each command its picture and the table of its steps."""
     parts = [_PAGE_START]
     for derivation in derivations:
-        parts += ["<section>", f"<h2>{_clean(' '.join(derivation.words))}</h2>", as_svg([derivation])]
+        parts += ["<section>", f"<h2>{_clean(' '.join(derivation.words))}</h2>"]
+        parts += [as_svg([derivation], titled=False)]  # the heading is its title
         parts += ["<table>", "<tr><th>step</th><th>rule</th><th>memory</th><th>value</th></tr>"]
         parts += [_table_row(step) for step in derivation.steps]
         parts += ["</table>", "</section>"]
@@ -109,14 +110,16 @@ def _table_row(step: Step) -> str:
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
-def _draw(derivation: Derivation, y: float) -> tuple[list[str], float, float]:
+def _draw(derivation: Derivation, y: float, titled: bool) -> tuple[list[str], float, float]:
     """The elements of one derivation from height `y`, its right edge and its lower edge."""
-    command = wrap(" ".join(derivation.words), 100) or [""]
-    elements = [
-        _text(_MARGIN, y + (n + 1) * _LINE - 5, "command", line, False) for n, line in enumerate(command)
-    ]
-    y += len(command) * _LINE + 8
-    right = _MARGIN + max(map(len, command)) * (_CHARACTER + 0.6)
+    elements: list[str] = []
+    right = float(_MARGIN)
+    if titled:
+        command = wrap(" ".join(derivation.words), 100) or [""]
+        for number, line in enumerate(command, start=1):
+            elements.append(_text(_MARGIN, y + number * _LINE - 5, "command", line, False))
+        y += len(command) * _LINE + 8
+        right += max(map(len, command)) * (_CHARACTER + 0.6)  # bold is wider
     if derivation.error is not None:
         elements.append(_text(_MARGIN, y + _LINE - 5, "error", derivation.error.message, False))
         right = max(right, _MARGIN + len(derivation.error.message) * _CHARACTER)

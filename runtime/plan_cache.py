@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lane.runtime.composer import compose
 from lane.runtime.program_tables import Tables
-from lane.runtime.substitution import Overflow, Piece, evaluate, flatten
+from lane.runtime.substitution import Piece, evaluate, flatten
 
 if TYPE_CHECKING:
     from lane.runtime._core import Core
@@ -94,9 +94,9 @@ def make_plan(tables: Tables, shape: tuple[int, ...], longest: int) -> Plan | No
     if composition.gap is not None:
         return None
     values = evaluate(tables, composition, list(range(count)), [longest] * count)
-    if isinstance(values, Overflow):
+    if values.overflow is not None:
         return None
-    return _plan_of(values[-1], count)
+    return _plan_of(values.pieces[-1], count)
 
 
 def _plan_of(value: Piece, count: int) -> Plan | None:

@@ -13,7 +13,7 @@ from lane.runtime.model_file import ModelFile
 from lane.runtime.plan_cache import Plan, PlanCache, make_plan
 from lane.runtime.program import Program
 from lane.runtime.results import Failure, Info, Translation
-from lane.runtime.substitution import Overflow, evaluate, write_out
+from lane.runtime.substitution import evaluate, write_out
 
 try:
     from lane.runtime import _core
@@ -63,10 +63,11 @@ class ProgramBackend:
 
     def _translate_plainly(self, texts: Sequence[str]) -> list[Translation]:
         """This loop is the fast path of Python, for shapes met before."""
+        split = str.split  # of the type: another object with a `split` is a TypeError and no command
         leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
         answers = []
         for text in texts:
-            words = text.split()
+            words = split(text)
             try:
                 plan = young[tuple([leaf_of[word] for word in words])]
             except KeyError:
@@ -100,13 +101,12 @@ class ProgramBackend:
         composition = compose(self.tables, shape)
         lengths = [self._length_of[word] for word in words]
         results = evaluate(self.tables, composition, values, lengths)
-        if isinstance(results, Overflow):
-            return Translation(
-                "", self._failures.too_long(words, composition.reductions[results.reduction].start)
-            )
+        if results.overflow is not None:
+            start = composition.reductions[results.overflow].start
+            return Translation("", self._failures.too_long(words, start))
         if composition.gap is not None:
             return Translation("", self._beyond(words, composition.gap))
-        return Translation(write_out(results[-1]))
+        return Translation(write_out(results.pieces[-1]))
 
     def explain(self, text: str) -> Derivation:
         """The derivation of one command."""

@@ -39,6 +39,13 @@ class Translation:
         """Whether the command was translated."""
         return self.error is None
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        if self.error is None:
+            return f"<code>{escape(self.text)}</code>"
+        return f"<b>{escape(self.error.code)}</b>: {escape(self.error.message)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Info:

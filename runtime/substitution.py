@@ -1,7 +1,9 @@
-"""Values: what the variables of a derivation stand for, shared instead of copied.
+"""Substitution: the values of the variables of a derivation, shared instead of copied.
 
-A value is a tuple of pieces, and a piece is a run of actions, the number of an input word, or another
-value. Copying would cost the square of the output's length; a shared value is written out once, at the end.
+The one expansion of templates at run time: translations, plans (plan_cache.py) and derivations
+(explain.py) all take their values from `evaluate`. A value is a tuple of pieces; a piece is a run of actions,
+the number of an input word, or another value. Copying would cost the square of the output's length; a shared
+value is written out once, at the end.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,16 +15,19 @@ from lane.runtime.program_tables import Tables
 Piece: TypeAlias = "int | str | tuple[Piece, ...]"
 
 
-class Overflow(NamedTuple):
-    """The first reduction whose value is longer than the program allows."""
+class Values(NamedTuple):
+    """The value of every word, then of every reduction; and how many actions each has."""
 
-    reduction: int
+    pieces: list[Piece]
+    lengths: list[int]
+    overflow: int | None
+    """The first reduction whose value is longer than the program allows; there the lists end."""
 
 
 def evaluate(
     tables: Tables, composition: Composition, words: Sequence[Piece], lengths: Sequence[int]
-) -> list[Piece] | Overflow:
-    """The value of every word and every reduction, given those of the words and their lengths."""
+) -> Values:
+    """The values of a derivation, given those of its words and their lengths."""
     values, sizes, limit = list(words), list(lengths), tables.limits.max_actions
     for number, (node, _, _, reads) in enumerate(composition.reductions):
         template = tables.template(node)
@@ -32,14 +37,14 @@ def evaluate(
             size += sizes[read] * count
         # Before anything is written out: `twice` a hundred times is 2**100 actions.
         if size > limit:
-            return Overflow(number)
+            return Values(values, sizes, number)
         sizes.append(size)
         if len(pieces) == 1:
-            # Without a level of its own, so that writing out takes time by the length of the output.
+            # Not nested in a tuple, so that the time of writing out grows with the output alone.
             values.append(pieces[0] if isinstance(pieces[0], str) else values[reads[pieces[0]]])
         else:
             values.append(tuple([p if isinstance(p, str) else values[reads[p]] for p in pieces]))
-    return values
+    return Values(values, sizes, None)
 
 
 def flatten(value: Piece) -> Iterator[int | str]:

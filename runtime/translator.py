@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from lane.base.rule import Rule
+from lane.base.rule import Rule, Rules
 from lane.runtime import codec, model_file
 from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.derivation import Derivation
@@ -78,29 +78,48 @@ class Translator:
 
     def translate(self, text: str) -> Translation:
         """Translate one command: words separated by white space, matched exactly, case included."""
-        return self._backend.translate_batch((text,))[0]
+        try:
+            return self._backend.translate_batch((text,))[0]
+        except TypeError:  # only then, since checking every command would slow down all of them
+            _require_text("text", text)
+            raise
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
         """Translate many commands; answer i is for command i."""
-        if isinstance(texts, str):  # a sequence of texts by type, and never meant as one
-            raise TypeError("translate_batch takes a list of commands; for a single one there is translate")
-        return self._backend.translate_batch(texts)
+        if type(texts) is not list:
+            if isinstance(texts, str | bytes) or not hasattr(texts, "__len__"):
+                raise TypeError(
+                    f"texts is of type {type(texts).__name__}, but must be a list of commands; "
+                    "translate takes a single command, translate_iter any iterable of them"
+                )
+            texts = list(texts)
+        try:
+            return self._backend.translate_batch(texts)
+        except TypeError:
+            for place, text in enumerate(texts):
+                _require_text(f"texts[{place}]", text)
+            raise
 
     def translate_iter(self, lines: Iterable[str], batch_size: int = 256) -> Iterator[Translation]:
         """Translate a stream in order and in constant memory, reading ahead at most `batch_size` lines."""
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
-        source = iter(lines)
-        while batch := list(islice(source, batch_size)):
-            yield from self._backend.translate_batch(batch)
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise TypeError(f"lines is of type {type(lines).__name__}, but must be an iterable of commands")
+        return self._stream(iter(lines), batch_size)
+
+    def _stream(self, lines: Iterator[str], batch_size: int) -> Iterator[Translation]:
+        while batch := list(islice(lines, batch_size)):
+            yield from self.translate_batch(batch)
 
     def explain(self, text: str) -> Derivation:
         """How a command is translated, step by step."""
+        _require_text("text", text)
         return self._backend.explain(text)
 
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules of the model."""
-        return self._backend.rules()
+    def rules(self) -> Rules:
+        """The rules of the model, as a tuple that prints as a table."""
+        return Rules(self._backend.rules())
 
     @property
     def info(self) -> Info:
@@ -116,6 +135,11 @@ class Translator:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _require_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is of type {type(value).__name__}, but a command must be a str")
 
 
 def load(
@@ -136,23 +160,18 @@ def load(
         if not BUNDLED_MODEL.exists():
             raise ModelError("this installation bundles no model: give the path of one")
         path = BUNDLED_MODEL
-    path = Path(path)
-    return Translator(open_backend(path, _kind(path) if backend == "auto" else backend, threads, trust))
+    return Translator(open_backend(Path(path), backend, threads, trust))
 
 
 def open_backend(path: Path, name: str, threads: int, trust: Trust) -> Backend:
-    """Open a file with the backend of this name."""
-    kind = _BACKENDS[name]
-    file = model_file.read(path, kind.max_bytes, trust)
-    if len(file.data) > kind.max_bytes:
-        raise file.error(f"is larger than {kind.max_bytes} bytes: no file of lane-export is")
-    return kind.open(file, threads)
+    """Open a file with the backend of this name; "auto" goes by its first bytes."""
+    file = model_file.read(path, lambda start: _kind(name, start).max_bytes, trust)
+    return _kind(name, file.data).open(file, threads)
 
 
-def _kind(path: Path) -> str:
-    """The backend for a file by its first bytes; the program's reader knows best what else a file may be."""
-    start = model_file.start_of(path)
-    for name, kind in _BACKENDS.items():
-        if start.startswith(kind.magic):
-            return name
-    return "program"
+def _kind(name: str, start: bytes) -> _Kind:
+    if name != "auto":
+        return _BACKENDS[name]
+    matching = (kind for kind in _BACKENDS.values() if start.startswith(kind.magic))
+    # Of any other file the reader of programs says best what it is.
+    return next(matching, _BACKENDS["program"])

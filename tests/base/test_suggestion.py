@@ -1,6 +1,6 @@
 import pytest
 
-from lane.base.suggestion import nearest_word
+from lane.base.suggestion import Suggestions
 
 KNOWN = ("walk", "look", "run", "jump", "turn", "left", "right", "around", "a")
 
@@ -24,8 +24,8 @@ KNOWN = ("walk", "look", "run", "jump", "turn", "left", "right", "around", "a")
     ],
 )
 def test_nearest(word, nearest):
-    assert nearest_word(word, KNOWN) == nearest
+    assert Suggestions(KNOWN).nearest(word) == nearest
 
 
 def test_the_first_of_equally_near_words():
-    assert nearest_word("lurn", ("turn", "burn")) == "turn"
+    assert Suggestions(("turn", "burn")).nearest("lurn") == "turn"

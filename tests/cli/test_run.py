@@ -213,7 +213,15 @@ def test_rules(lane_run, model):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--nonsense"], "unknown argument --nonsense\n"),
+        (["--modle", "x"], "unknown argument --modle; did you mean '--model'?"),
+        (["--statz"], "unknown argument --statz; did you mean '--stats'?"),
+        (["--bacth-size=3"], "unknown argument --bacth-size; did you mean '--batch-size'?"),
+        (["--explain", "svgg"], "svgg: No such file or directory; did you mean 'svg'?"),
+        (["jump twice"], "standard input: echo 'jump twice' | lane-run --model "),
+        (["jump", "twice"], "standard input: echo 'jump twice' | lane-run --model "),
+        (["rules"], "write `rules` first: lane-run rules --model "),
+        (["--", "--stats"], "error: --stats: No such file or directory"),
         (["--workers", "0"], "'0' is not a whole number"),
         (["--batch-size", "many"], "'many' is not a whole number"),
         (["--format", "xml"], "invalid choice: 'xml'"),
@@ -229,6 +237,14 @@ def test_wrong_use(lane_run, arguments, message):
     output, errors = lane_run(*arguments, code=2)
     assert output == ""
     assert message in errors
+
+
+def test_files_may_stand_between_options(lane_run, tmp_path):
+    path = tmp_path / "-x"
+    path.write_text("run\n")
+    assert lane_run(str(path), "--format", "tsv", str(path))[0] == "run\tI_RUN\t\n" * 2
+    done = subprocess.run([*COMMAND, "--", "-x"], cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout == b"I_RUN\n"
 
 
 def test_help_and_version(lane_run):
@@ -307,7 +323,7 @@ def test_workers_that_die_are_told_of(model, which):
         with suppress(BrokenPipeError):
             process.stdin.write(b"walk\nwalk\n")
             process.stdin.close()
-        assert process.wait(10) == 1
+        assert process.wait(10) == 3
         assert process.stderr.read() == b"error: a worker process died; the output is cut short\n"
 
 
@@ -335,11 +351,9 @@ def resident(pid):
 
 def test_nothing_heavy_is_imported(model):
     script = "import sys; from lane.cli.run import main; main(); print(*sys.modules, file=sys.stderr)"
-    begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", script, "--model", model], input=b"jump\n", capture_output=True, check=True
     )
-    assert time.perf_counter() - begin < 5
     modules = {name.split(".")[0] for name in done.stderr.decode().split()}
     assert not {"typer", "pydantic", "numpy", "torch", "multiprocessing", "concurrent"} & modules
 

@@ -1,5 +1,6 @@
 """The public API."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -80,12 +81,42 @@ def test_the_stream_is_lazy_and_in_order(translator):
     assert [next(answers).text for _ in range(20)] == ["I_WALK", "I_JUMP"] * 10
     assert read == 24
     with pytest.raises(ValueError, match="at least 1"):
-        next(translator.translate_iter([], batch_size=0))
+        translator.translate_iter([], batch_size=0)
 
 
-def test_a_text_is_not_a_batch(translator):
-    with pytest.raises(TypeError, match="for a single one there is translate"):
-        translator.translate_batch("jump")
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda t: t.translate(None), "text is of type NoneType"),
+        (lambda t: t.translate(b""), "text is of type bytes"),
+        (lambda t: t.translate_batch("jump"), "texts is of type str, .* translate takes a single command"),
+        (lambda t: t.translate_batch(iter(["jump"])), r"texts is of type list_iterator, .* translate_iter"),
+        (lambda t: t.translate_batch(["jump", b"jump"]), r"texts\[1\] is of type bytes"),
+        (lambda t: t.translate_iter("jump"), "lines is of type str"),
+        (lambda t: t.translate_iter(3), "lines is of type int"),
+        (lambda t: list(t.translate_iter(["jump", 3])), r"texts\[1\] is of type int"),
+        (lambda t: t.explain(["jump"]), "text is of type list"),
+    ],
+)
+def test_a_wrong_type_names_the_argument(translator, call, message, compiled):
+    if not compiled:
+        translator._backend._core = None
+    with pytest.raises(TypeError, match=message):
+        call(translator)
+
+
+def test_a_batch_may_be_any_sized_collection(translator):
+    assert translator.translate_batch({"walk": 1, "run": 2}) == translator.translate_batch(("walk", "run"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_model_may_come_from_a_pipe(scan_file, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(scan_file.read_bytes()))
+    writer.start()
+    assert load(tmp_path / "pipe").translate("run").text == "I_RUN"
+    writer.join()
 
 
 def test_pickle_and_context_manager(translator):
@@ -102,6 +133,7 @@ def test_info_and_rules(translator, scan, scan_file):
     assert "I_JUMP" in info.actions
     assert info.provenance == {"by": "hand"}
     assert translator.rules() == scan.scan_program().rules
+    assert 0 < len(translator.rules().used) < len(translator.rules())
     assert (
         str(next(rule for rule in translator.rules() if rule.span == ("$x", "twice"))) == "$x twice -> $X $X"
     )
