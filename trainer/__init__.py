@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from lane.trainer.api import train
     from lane.trainer.attempt import Report
     from lane.trainer.config import TrainConfig, build_config
-    from lane.trainer.run import Result
+    from lane.trainer.result import Result
 
 __all__ = ["Pair", "Report", "Result", "TrainConfig", "build_config", "read_pairs", "train"]
 
 _HOMES = {
     "Pair": "lane.data.pair",
     "Report": "lane.trainer.attempt",
-    "Result": "lane.trainer.run",
+    "Result": "lane.trainer.result",
     "TrainConfig": "lane.trainer.config",
     "build_config": "lane.trainer.config",
     "read_pairs": "lane.data.reader",

@@ -1,11 +1,13 @@
 """Training from Python: `train` takes pairs and gives a model; it prints nothing and leaves no process."""
 
+import math
 import os
 import random
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ import torch
 from lane.base.errors import LaneError
 from lane.data.pair import Pair, checked_pair
 from lane.data.task import Task
-from lane.models import checkpoint
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig, build_config
-from lane.trainer.run import Plan, Result, Watcher, run
+from lane.trainer.result import Result
+from lane.trainer.run import Plan, run
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
 
@@ -40,58 +42,54 @@ def train(
     resume: bool = False,
     force: bool = False,
     on_report: Callable[[Report], object] | None = None,
+    stop: Callable[[], bool] = lambda: False,
     **settings: Any,
 ) -> Result:
     """Learn a translator from pairs and write it to `out`.
 
     A pair is two texts, two lists of words, or a Pair. Settings are given by keyword or as a `config`.
-    `held_out` is the share of commands to report on instead of learning from them. Without `run_dir` the
-    state of the run is kept in a temporary folder, which a KeyboardInterrupt leaves and names. A converged
-    model at `out` is replaced by an unconverged one only with `force`.
+    `held_out` is the share of distinct inputs to report on instead of learning from them.
+
+    An unconverged model never replaces a converged one at `out` unless `force` is set: it is written beside
+    it as NAME.unconverged.pt, and `Result.model` says where. `on_report` is called with every evaluation.
+    `stop` is asked between evaluations: once it is true, as after `minutes`, the best model so far is the
+    result. Without `run_dir` the run lives in a temporary folder, which is removed unless there is something
+    to resume: after a stop (`Result.run_dir`) and after an exception (its note).
     """
     if config is not None and (settings or preset != "fast"):
         raise LaneError("give config= or settings by keyword, not both")
+    config = config or build_config(preset, settings)
     train_pairs, evaluated = _held_out(as_pairs(pairs, "pair"), held_out, seed)
     evaluated |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
-    model = Path(out)
-    if not force and _is_converged(model) and not resume:
-        raise LaneError(f"{model}: holds a converged model; name another place, or replace it by force")
-    config = config or build_config(preset, settings)
+    device = _device(device)
     folder = Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-"))
     plan = Plan(
         task=Task(name, train_pairs, as_pairs(test, "test pair")),
         config=config,
         seed=seed,
-        out=model,
+        out=Path(out),
         run_dir=folder,
-        device=_device(device),
+        device=device,
         workers=min(config.candidates, _cores()) if workers is None else workers,
         resume=resume,
+        force=force,
         evaluate=tuple(evaluated.items()),
     )
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     try:
-        result = run(plan, _Hook(on_report), lambda: deadline is not None and time.monotonic() > deadline)
-    except KeyboardInterrupt as stop:
-        stop.add_note(f"resume with train(..., run_dir={str(folder)!r}, resume=True) and the same arguments")
+        result = run(plan, on_report, lambda: stop() or time.monotonic() > deadline)
+    except BaseException as error:
+        if (folder / "run.json").exists():
+            error.add_note(
+                f"resume with train(..., run_dir={str(folder)!r}, resume=True) and the same arguments"
+            )
+        elif not run_dir:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
-    except BaseException:
-        _remove(folder, run_dir)
-        raise
-    _remove(folder, run_dir)
-    return result
-
-
-class _Hook(Watcher):
-    """Passes reports on to the user's function."""
-
-    def __init__(self, on_report: Callable[[Report], object] | None) -> None:
-        self._on_report = on_report
-
-    def report(self, number: int, report: Report) -> None:
-        """Pass it on."""
-        if self._on_report is not None:
-            self._on_report(report)
+    if run_dir or result.stopped:
+        return result
+    shutil.rmtree(folder, ignore_errors=True)
+    return replace(result, run_dir=None)
 
 
 def as_pairs(pairs: Iterable[PairLike], what: str) -> tuple[Pair, ...]:
@@ -137,15 +135,3 @@ def _device(name: str) -> str:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _is_converged(path: Path) -> bool:
-    try:
-        return path.is_file() and checkpoint.load(path).card.converged
-    except LaneError:
-        return False  # not a model at all: the run says what is wrong with the place
-
-
-def _remove(folder: Path, named: str | Path | None) -> None:
-    if named is None:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -48,9 +48,10 @@ class Report:
     rules: int
     seconds: float
     candidate: int = 0  # which of the candidates, from 0 on
+    message: str = ""  # news of the whole run, with the numbers of the last evaluation
 
     def __str__(self) -> str:
-        return (
+        return self.message or (
             f"candidate {self.candidate + 1}  {self.seconds:6.1f} s  update {self.updates:4}  "
             f"lesson {self.lesson}/{self.lessons} (up to {self.longest} words)  "
             f"right {self.accuracy:7.2%}  simple {self.simplicity:.3f}  reward {self.reward:.2f}  "

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
@@ -27,40 +28,14 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.learner import Learner
+from lane.trainer.result import Misfit, Result
 from lane.trainer.search import Found, search
 from lane.trainer.worker import Halted, Job
 
 DISTRIBUTION = "lane-expressions"
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """A training pair that the learned rules contradict."""
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    says: tuple[str, ...]  # what the model gives instead; nothing where its output is far too long
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run came to."""
-
-    converged: bool
-    stopped: bool  # by the user or by the clock, before the search had ended
-    reason: str
-    agreement: float
-    rules: tuple[Rule, ...]
-    misfits: tuple[Misfit, ...]
-    accuracy: dict[str, float]  # by name of the set: train, test, ...
-    updates: int
-    trajectories: int
-    seconds: float
-    candidates: int
-    model: Path
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What to train on, how, and where to put it."""
 
@@ -72,57 +47,77 @@ class Plan:
     device: str = "cpu"
     workers: int = 1
     resume: bool = False
+    force: bool = False  # replace a converged model by an unconverged one
     evaluate: tuple[tuple[str, tuple[Pair, ...]], ...] = ()  # sets to report on, never to choose by
 
 
-class Watcher:
-    """Told of everything that happens; the base watches in silence."""
-
-    def begin(self, plan: Plan) -> None:
-        """Training starts."""
-
-    def report(self, number: int, report: Report) -> None:
-        """A candidate has been evaluated."""
-
-    def say(self, text: str) -> None:
-        """Something worth a line."""
-
-    def end(self) -> None:
-        """Training is over, or was broken off."""
+OnReport = Callable[[Report], object]
 
 
-def run(plan: Plan, watcher: Watcher | None = None, halted: Halted = lambda: False) -> Result:
-    """Find a model for the pairs of the plan, write it to `plan.out`, and tell what it is worth."""
+def run(plan: Plan, on_report: OnReport | None = None, halted: Halted = lambda: False) -> Result:
+    """Find a model for the pairs of the plan, write it to `plan.out`, and measure it."""
     started = time.monotonic()
-    watcher = watcher or Watcher()
     job = _job(plan)
     _prepare(plan, job)
-    metrics = plan.run_dir / "metrics.jsonl"
-
-    def tell(number: int, report: Report) -> None:
-        report = replace(report, candidate=number)
-        line = json.dumps(asdict(report))
-        try:
-            with metrics.open("a", encoding="utf-8") as stream:
-                stream.write(line + "\n")
-        except OSError as error:
-            raise LaneError(
-                f"{metrics}: cannot be written: {error.strerror}; free some space and go on with --resume"
-            ) from None
-        watcher.report(number, report)
-
-    watcher.begin(plan)
+    journal = _Journal(plan.run_dir / "metrics.jsonl", on_report)
+    contradictory = _contradictory(plan.task.train)
+    if contradictory:
+        journal.say(
+            f"{contradictory} inputs have more than one output, and at most one of them can be learned; "
+            "`lane-data check` lists them"
+        )
     with PeakMemory() as peak:
-        try:
-            found = search(job, plan.workers, tell, halted, watcher.say)
-        finally:
-            watcher.end()
-        result = _conclude(plan, job, found, started, stopped=not found.converged and halted())
-    _write_down(plan, result, peak.megabytes)
+        found = search(job, plan.workers, journal.tell, halted, journal.say)
+    result = _conclude(plan, job, found, stopped=not found.converged and halted())
+    result = replace(result, peak_mb=peak.megabytes, seconds=time.monotonic() - started)
+    _write_down(plan, result)
     return result
 
 
-def _write_down(plan: Plan, result: Result, peak: float) -> None:
+class _Journal:
+    """Every report to the metrics file and to the user's function, messages to that alone."""
+
+    def __init__(self, path: Path, on_report: OnReport | None) -> None:
+        self._path, self._on_report = path, on_report
+        self._last: Report | None = None
+        self._waiting: list[str] = []  # messages from before the first report
+
+    def tell(self, number: int, report: Report) -> None:
+        """A candidate has been evaluated."""
+        self._last = report = replace(report, candidate=number)
+        record = {key: value for key, value in asdict(report).items() if key != "message"}
+        try:
+            with self._path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(record) + "\n")
+        except OSError as error:
+            raise LaneError(
+                f"{self._path}: cannot be written: {error.strerror}; free some space and resume the run"
+            ) from None
+        for text in self._waiting:
+            self._pass_on(replace(report, message=text))
+        self._waiting.clear()
+        self._pass_on(report)
+
+    def say(self, text: str) -> None:
+        """A message, with the numbers of the last report."""
+        if self._last is None:
+            self._waiting.append(text)
+        else:
+            self._pass_on(replace(self._last, message=text))
+
+    def _pass_on(self, report: Report) -> None:
+        if self._on_report is not None:
+            self._on_report(report)
+
+
+def _contradictory(pairs: tuple[Pair, ...]) -> int:
+    """How many inputs have more than one output."""
+    return sum(
+        uses > 1 for uses in Counter(source for source, _ in {(p.source, p.target) for p in pairs}).values()
+    )
+
+
+def _write_down(plan: Plan, result: Result) -> None:
     """The result for programs, and all misfits for people, into the run directory."""
     numbers = {
         "converged": result.converged,
@@ -134,7 +129,7 @@ def _write_down(plan: Plan, result: Result, peak: float) -> None:
         "trajectories": result.trajectories,
         "candidates": result.candidates,
         "seconds": round(result.seconds, 1),
-        "peak_mb": round(peak, 1),
+        "peak_mb": round(result.peak_mb, 1),
     }
     text = json.dumps(numbers, indent=1)
     write_atomically(plan.run_dir / "result.json", lambda stream: stream.write(text.encode()))
@@ -163,39 +158,45 @@ def _prepare(plan: Plan, job: Job) -> None:
         "version": version(DISTRIBUTION),
     }
     path = plan.run_dir / "run.json"
-    # A place that cannot be written is found out now, and not after the training.
-    for directory in (plan.run_dir, plan.out.parent):
-        with suppress(OSError):
-            directory.mkdir(parents=True, exist_ok=True)
-        if not directory.is_dir() or not os.access(directory, os.W_OK):
-            raise LaneError(f"{directory}: cannot be written; name another place with --out and --run-dir")
+    # Before the training, which may take hours.
     if plan.out.is_dir():
-        raise LaneError(f"{plan.out}: is a directory; name a file with --out")
+        raise LaneError(f"{plan.out}: is a directory; name a file for the model")
+    if not plan.out.parent.exists():
+        raise LaneError(f"{plan.out.parent}: no such folder for the model; create it, or name another")
+    _check_writable(plan.out.parent)
+    with suppress(OSError):
+        plan.run_dir.mkdir(parents=True, exist_ok=True)
+    _check_writable(plan.run_dir)
     if plan.resume:
         _compare(path, note)
         return
-    # Also what a kill in the middle of a write has left.
+    # The temporary files too that a kill in the middle of a write leaves.
     for old in [*plan.run_dir.glob("candidate-*.pt"), *plan.run_dir.glob(".candidate-*.tmp")]:
         old.unlink()
     write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
     (plan.run_dir / "metrics.jsonl").unlink(missing_ok=True)
 
 
+def _check_writable(folder: Path) -> None:
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise LaneError(f"{folder}: cannot be written; name another place for the model and its run")
+
+
 def _compare(path: Path, note: dict[str, Any]) -> None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise LaneError(f"{path}: no such file: there is no run to resume; leave out --resume") from None
+        raise LaneError(f"{path}: no such file: there is no run to resume; start without resume") from None
     except (OSError, ValueError) as error:
-        raise LaneError(f"{path}: cannot be read ({error}); start anew without --resume") from None
+        raise LaneError(f"{path}: cannot be read ({error}); start again without resume") from None
     for key, what in (("data", "pairs"), ("config", "settings"), ("seed", "seed")):
         if kept.get(key) != note[key]:
             raise LaneError(
-                f"{path}: the run to resume had other {what}; give the same, or leave out --resume"
+                f"{path}: the run to resume had other {what}; give the same, or start without resume"
             )
 
 
-def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool) -> Result:
+def _conclude(plan: Plan, job: Job, found: Found, stopped: bool) -> Result:
     dataset = job.dataset
     learner = found.fit.learner(dataset, job.config, plan.device)
     table = _rules(learner, dataset)
@@ -221,24 +222,36 @@ def _conclude(plan: Plan, job: Job, found: Found, started: float, stopped: bool)
     done = checkpoint.Checkpoint(
         job.config.network(found.fit.constants), dataset.source, dataset.target, found.fit.weights, card
     )
-    checkpoint.save(done, plan.out)
+    spare = not (found.converged or plan.force) and _is_converged(plan.out)
+    model = plan.out.with_name(f"{plan.out.stem}.unconverged{plan.out.suffix}") if spare else plan.out
+    checkpoint.save(done, model)
     if not stopped:
         for number in range(len(found.candidates)):
             job.state_path(number).unlink(missing_ok=True)
     return Result(
-        found.converged,
-        stopped,
-        found.reason,
-        found.agreement,
-        tuple(table),
-        tuple(misfits),
-        accuracy,
-        sum(fit.updates for fit in found.candidates),
-        sum(fit.trajectories for fit in found.candidates),
-        time.monotonic() - started,
-        len(found.candidates),
-        plan.out,
+        converged=found.converged,
+        stopped=stopped,
+        reason=found.reason,
+        agreement=found.agreement,
+        rules=tuple(table),
+        misfits=tuple(misfits),
+        accuracy=accuracy,
+        updates=sum(fit.updates for fit in found.candidates),
+        trajectories=sum(fit.trajectories for fit in found.candidates),
+        candidates=len(found.candidates),
+        seconds=0.0,  # measured by the caller, to the end
+        peak_mb=0.0,
+        model=model,
+        spared=plan.out if spare else None,
+        run_dir=plan.run_dir,
     )
+
+
+def _is_converged(path: Path) -> bool:
+    try:
+        return path.is_file() and checkpoint.load(path).card.converged
+    except LaneError:
+        return False  # not a checkpoint
 
 
 def measure(learner: Learner, pairs: tuple[Pair, ...], trained: Dataset) -> float:

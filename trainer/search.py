@@ -41,7 +41,10 @@ def judge(fits: list[Fit], agreement: Agreement) -> Found:
     fitted = [fit for fit in ranked if fit.fitted]
     if not fitted:
         best = ranked[0]
-        reason = f"no model fits: the best gets {len(best.wrong)} pairs wrong"
+        if best.wrong:
+            reason = f"no candidate fits: the best gets {len(best.wrong)} of the pairs wrong"
+        else:
+            reason = "no candidate was finished, though the best gets every pair right"
         return Found(best, False, 0.0, tuple(fits), reason)
     if len(fits) == 1:
         agreed = agreement.with_itself(fitted[0])

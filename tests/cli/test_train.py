@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -107,11 +108,48 @@ def test_not_converged_keeps_the_model_and_says_what_to_try(uninterrupted):
     assert not checkpoint.load(folder / "model.pt").card.converged
     assert "does not fit: walk -> " in output, "one of two outputs of the same input is wrong"
     assert "   the rules say " in output
+    assert "\n1 inputs have more than one output" in errors
 
 
 def test_the_number_of_workers_changes_nothing(uninterrupted, tiny, tmp_path):
     lane_train(*tiny, "--workers", 2, code=1)
     assert_same_model(tmp_path / "model.pt", uninterrupted[0] / "model.pt")
+
+
+def test_a_converged_model_is_not_replaced_by_an_unconverged_one(tiny, tmp_path):
+    model, beside = tmp_path / "model.pt", tmp_path / "model.unconverged.pt"
+    lane_train(*tiny, code=1)
+    kept = checkpoint.load(model)
+    checkpoint.save(replace(kept, card=kept.card.model_copy(update={"converged": True})), model)
+    before = model.read_bytes()
+    for _ in range(2):
+        output, errors = lane_train(*tiny, "--quiet", code=1)
+        assert f"{model} holds a converged model and was not replaced" in output
+        assert f"the best model is kept in {beside}" in errors
+        assert model.read_bytes() == before
+    assert_same_model(beside, beside)
+    lane_train(*tiny, "--quiet", "--force", code=1)
+    assert not checkpoint.load(model).card.converged
+
+
+def test_help_is_in_groups_and_experiments_come_last():
+    output, _ = lane_train("--help")
+    titles = [line for line in output.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Pairs:", "Model:", "Run:", "Recipe:", "Other:", "Commands:"]
+    assert output.index("  settings") < output.index("  sweep") < output.index("  reproduce")
+
+
+def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
+    code = (
+        "import sys; from lane.cli import train; train.find_spec = lambda name: None;"
+        "sys.argv = ['lane-train', sys.argv[1]]; train.main()"
+    )
+    for command in ("sweep", "reproduce"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: the experiments are not installed: pip install ./experiments")
 
 
 class Run:
@@ -164,8 +202,9 @@ def test_interrupted_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, t
     os.killpg(run.process.pid, signal.SIGINT)
     code, errors = run.end()
     assert code == 130
+    assert "no plot:" not in errors
     assert "error: stopped by SIGINT; the best so far is in" in errors
-    assert "with --resume goes on where it was left" in errors
+    assert "command with --resume continues the run" in errors
 
     run = Run(tiny, tmp_path, resume=True, workers=1)
     run.wait_for(lambda: run.lines() >= run.before + 5)
@@ -207,7 +246,7 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, tiny, 
 def test_the_clock_stops_it(tiny, tmp_path):
     forever = with_settings({"stall": 100_000, "candidates": 1})
     _, errors = lane_train(*tiny, *forever, "--minutes", 0.02, code=1)
-    assert "give it more --minutes (with --resume it goes on where it was left)" in errors
+    assert "give it more --minutes (with --resume it continues the run)" in errors
     assert checkpoint.load(tmp_path / "model.pt.run/candidate-0.pt").training
 
 
@@ -246,10 +285,11 @@ def test_pairs_from_standard_input_with_some_held_out(tmp_path):
         (["--set", "variable_limit=6", "--set", "span_limit=6"], "10 variables, and only 8 have names"),
         (["--set", "samples"], "--set samples: give it as key=value"),
         (["--preset", "quick"], "no preset 'quick': the presets are fast, paper"),
-        (["--device", "tpu"], "--device tpu: auto, cpu or cuda"),
+        (["--device", "tpu"], "'tpu' is not one of 'auto', 'cpu', 'cuda'"),
         (["--minutes", "0"], "--minutes"),
         (["--sead", "1"], "--sead"),
         (["no-such-command"], "no-such-command"),
+        (["coffee.tsv"], "coffee.tsv is not a command; to learn from a file: --train coffee.tsv"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -265,7 +305,8 @@ def test_wrong_use_is_exit_code_2_and_says_how(tmp_path, arguments, message):
         (["--train", "gone.tsv"], "gone.tsv"),
         (["--train", "broken.tsv"], "broken.tsv, line 2: "),
         (["--train", "good.tsv", "--out", "good.tsv/m.pt"], "cannot be written"),
-        (["--train", "good.tsv", "--resume"], "there is no run to resume; leave out --resume"),
+        (["--train", "good.tsv", "--resume"], "there is no run to resume; start without resume"),
+        (["--train", "good.tsv", "--out", "gone/m.pt"], "gone: no such folder for the model; create it"),
         (["--task", "mcd1"], "--data-dir"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -282,7 +323,7 @@ def test_a_failure_is_one_line_and_exit_code_1(tmp_path, arguments, message):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_no_gpu(tmp_path):
     _, errors = lane_train("--device", "cuda", code=1, cwd=tmp_path)
-    assert errors == "error: --device cuda: torch sees no GPU here; use --device cpu or auto\n"
+    assert errors == "error: device cuda: torch sees no GPU here; use cpu or auto\n"
 
 
 def test_every_setting_is_listed():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -67,6 +68,41 @@ def test_an_interrupted_run_can_be_resumed(tmp_path):
             train(PAIRS, out=out, run_dir=folder, workers=workers, on_report=interrupt, **TINY)
         assert f"run_dir={str(folder)!r}, resume=True" in stopped.value.__notes__[0]
         assert weights(train(PAIRS, out=out, run_dir=folder, resume=True, **TINY).model) == expected
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder that temporary folders are made in."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_a_stopped_run_keeps_its_temporary_folder_and_can_be_resumed(tmp_path, temporary):
+    whole = train(PAIRS, out=tmp_path / "whole.pt", workers=1, **TINY)
+    assert (whole.stopped, whole.run_dir) == (False, None)
+    assert not list(temporary.iterdir())
+    reports = []
+    arguments = {"out": tmp_path / "model.pt", "workers": 1, **TINY}
+    stopped = train(PAIRS, on_report=reports.append, stop=lambda: len(reports) >= 2, **arguments)
+    assert stopped.stopped
+    assert [stopped.run_dir] == list(temporary.iterdir())
+    again = train(PAIRS, run_dir=stopped.run_dir, resume=True, **arguments)
+    assert weights(again.model) == weights(whole.model)
+
+
+def test_an_exception_names_the_folder_that_is_left_if_there_is_something_to_resume(tmp_path, temporary):
+    def fail(report):
+        raise RuntimeError("a bug of the user")
+
+    with pytest.raises(RuntimeError) as failed:
+        train(PAIRS, out=tmp_path / "model.pt", workers=1, on_report=fail, **TINY)
+    (folder,) = temporary.iterdir()
+    assert f"run_dir={str(folder)!r}, resume=True" in failed.value.__notes__[0]
+    with pytest.raises(LaneError, match="no such folder for the model"):
+        train(PAIRS, out=tmp_path / "gone" / "model.pt", **TINY)
+    assert list(temporary.iterdir()) == [folder]
 
 
 def test_works_in_a_script_without_a_main_guard(tmp_path):

@@ -15,39 +15,45 @@ from lane.models import checkpoint
 from lane.trainer import worker
 from lane.trainer.config import build_config
 from lane.trainer.learner import Learner
-from lane.trainer.plot import draw, read_metrics
-from lane.trainer.run import Plan, Watcher, measure, run
+from lane.trainer.plot import read_metrics
+from lane.trainer.run import Plan, measure, run
 
 # Two candidates with two short attempts each: they stall, and that is all that is needed here.
 SETTINGS = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 6, "evaluate_every": 2, "patience": 3}
 CONFIG = build_config("fast", {**SETTINGS, "stall": 4, "attempts": 2, "rounds": 1, "recombined": 40})
 
 
-class Counter(Watcher):
+class Counter:
     """Asks for a halt after some reports."""
 
     def __init__(self, most=10_000):
-        self.reports, self.most, self.began = 0, most, False
+        self.reports, self.most, self.messages = 0, most, []
 
-    def begin(self, plan):
-        self.began = True
-
-    def report(self, number, report):
-        self.reports += 1
+    def __call__(self, report):
+        if report.message:
+            self.messages.append(str(report))
+        else:
+            self.reports += 1
 
     def halted(self):
         return self.reports >= self.most
 
 
+def new_plan(pairs, folder):
+    return Plan(
+        task=Task("tiny", pairs, ()), config=CONFIG, seed=1, out=folder / "model.pt", run_dir=folder / "run"
+    )
+
+
 @pytest.fixture
 def plan(pairs, tmp_path):
-    return Plan(Task("tiny", pairs, ()), CONFIG, 1, tmp_path / "model.pt", tmp_path / "run")
+    return new_plan(pairs, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(pairs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("uninterrupted")
-    plan = Plan(Task("tiny", pairs, ()), CONFIG, 1, folder / "model.pt", folder / "run")
+    plan = new_plan(pairs, folder)
     counter = Counter()
     result = run(plan, counter)
     return result, checkpoint.load(plan.out), counter.reports, plan
@@ -102,8 +108,8 @@ def test_what_is_kept_on_the_way_is_enough_to_go_on(plan, uninterrupted, monkeyp
         pass
 
     class Killer(Counter):
-        def report(self, number, report):
-            super().report(number, report)
+        def __call__(self, report):
+            super().__call__(report)
             if self.halted():
                 raise KilledError
 
@@ -146,7 +152,7 @@ def test_only_the_same_run_is_resumed(plan, pairs):
         with pytest.raises(LaneError, match=f"the run to resume had other {what}; give the same"):
             run(other)
     (plan.run_dir / "run.json").write_text("{")
-    with pytest.raises(LaneError, match=r"run.json: cannot be read .*start anew without --resume"):
+    with pytest.raises(LaneError, match=r"run.json: cannot be read .*start again without resume"):
         run(again)
 
 
@@ -186,12 +192,12 @@ def test_a_place_that_cannot_be_written_is_found_before_the_work(plan, tmp_path,
     counter = Counter()
     with pytest.raises(LaneError, match="cannot be written"):
         run(replace(plan, **{place: tmp_path / "file" / "here"}), counter)
-    assert not counter.began
+    assert counter.reports == 0
 
 
 def test_a_directory_in_the_place_of_the_model(plan):
     plan.out.mkdir()
-    with pytest.raises(LaneError, match=r"model.pt: is a directory; name a file with --out"):
+    with pytest.raises(LaneError, match=r"model.pt: is a directory; name a file for the model"):
         run(plan)
 
 
@@ -205,13 +211,39 @@ def test_metrics_that_cannot_be_written_are_told_of(plan):
         run(replace(plan, resume=True))
 
 
-def test_the_plot_survives_a_line_that_was_cut_off(uninterrupted, tmp_path):
-    whole = (uninterrupted[3].run_dir / "metrics.jsonl").read_text()
-    (tmp_path / "metrics.jsonl").write_text(whole + whole.splitlines()[0][:30])
-    series = read_metrics(tmp_path / "metrics.jsonl")
-    assert series.keys() == {0, 1}
-    assert sum(map(len, series.values())) == len(whole.splitlines())
-    draw(tmp_path / "metrics.jsonl", tmp_path / "deep" / "run.svg", "tiny")
-    assert (tmp_path / "deep" / "run.svg").read_text().rstrip().endswith("</svg>")
-    with pytest.raises(LaneError, match="cannot be read"):
-        read_metrics(tmp_path / "gone.jsonl")
+def test_a_missing_folder_is_not_made(plan, tmp_path):
+    with pytest.raises(LaneError, match=r"gone: no such folder for the model; create it, or name another"):
+        run(replace(plan, out=tmp_path / "gone" / "model.pt", run_dir=tmp_path / "gone" / "run"))
+    assert not (tmp_path / "gone").exists()
+
+
+def test_rounds_and_contradictions_are_messages(plan, pairs):
+    plan = replace(plan, task=Task("tiny", (*pairs, Pair.of("walk", "R"), Pair.of("walk", "W")), ()))
+    two_rounds = plan.config.model_copy(update={"rounds": 2, "attempts": 1, "stall": 1})
+    run(replace(plan, config=two_rounds), counter := Counter())
+    assert [message.partition(":")[0] for message in counter.messages[1:]] == ["round 1", "round 2"]
+    assert counter.messages[0].startswith("1 inputs have more than one output")
+    metrics = (plan.run_dir / "metrics.jsonl").read_text().splitlines()
+    assert len(metrics) == counter.reports
+    assert "message" not in json.loads(metrics[0])
+
+
+def mark_converged(path):
+    kept = checkpoint.load(path)
+    card = kept.card.model_copy(update={"converged": True})
+    checkpoint.save(replace(kept, card=card), path)
+
+
+def test_an_unconverged_model_goes_beside_a_converged_one(plan):
+    assert run(plan).model == plan.out
+    mark_converged(plan.out)
+    before = plan.out.read_bytes()
+    for _ in range(2):
+        result = run(plan)
+        assert (result.model, result.spared) == (plan.out.with_name("model.unconverged.pt"), plan.out)
+        assert not checkpoint.load(result.model).card.converged
+        assert plan.out.read_bytes() == before
+        assert f"{plan.out} holds a converged model and was not replaced" in str(result)
+    result = run(replace(plan, force=True))
+    assert (result.model, result.spared) == (plan.out, None)
+    assert not checkpoint.load(plan.out).card.converged

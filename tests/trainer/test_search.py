@@ -61,7 +61,13 @@ def test_a_single_candidate_must_be_consistent_with_itself(alone, converged):
 def test_where_none_fits_the_fewest_wrong_are_kept():
     found = judge([fit(0, False, 5), fit(1, False, 2), fit(2, False, 2, simplicity=0.1)], Agreed())
     assert (found.fit.number, found.converged, found.agreement) == (1, False, 0.0)
-    assert "gets 2 pairs wrong" in found.reason
+    assert found.reason == "no candidate fits: the best gets 2 of the pairs wrong"
+
+
+def test_a_candidate_without_errors_that_was_stopped_is_not_said_to_misfit():
+    found = judge([fit(0, False, 0), fit(1, False, 2)], Agreed())
+    assert (found.fit.number, found.converged) == (0, False)
+    assert found.reason == "no candidate was finished, though the best gets every pair right"
 
 
 def test_merit_goes_by_fit_then_wrong_pairs_then_simplicity_then_rules():

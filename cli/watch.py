@@ -1,29 +1,40 @@
-"""Watching a run: a live table on a terminal, plain lines elsewhere."""
+"""Progress on standard error: a live table on a terminal, plain lines elsewhere."""
 
 import os
-import sys
 import time
 from typing import TYPE_CHECKING, TextIO
 
 from lane.trainer.attempt import Report
-from lane.trainer.run import Plan, Watcher
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-PLAIN_EVERY = 2.0  # seconds between two plain lines of a candidate
+PLAIN_EVERY = 2.0  # seconds between two plain lines of a candidate: a log to read, not to scroll
 
 
-def watcher_for(stream: TextIO, quiet: bool) -> Watcher:
-    """The watcher that suits where the output goes."""
+class Watcher:
+    """A context around a run that receives its reports; this base is silent."""
+
+    def __enter__(self) -> "Watcher":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def report(self, report: Report) -> None:
+        """A candidate has been evaluated, or the run has a message."""
+
+
+def watcher_for(stream: TextIO, quiet: bool, headline: str) -> Watcher:
+    """The watcher that suits the stream; the headline precedes the first report."""
     if quiet:
         return Watcher()
     if stream.isatty():
         try:
-            return LiveWatcher(stream)
-        except ImportError:  # rich comes with the extra `train`; lines do without
+            return LiveWatcher(stream, headline)
+        except ImportError:  # rich is optional
             pass
-    return PlainWatcher(stream)
+    return PlainWatcher(stream, headline)
 
 
 def progress(report: Report) -> float:
@@ -49,24 +60,26 @@ def time_left(report: Report) -> str:
 class PlainWatcher(Watcher):
     """One line now and then, for logs and pipes."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self._told: dict[int, float] = {}
+    def __init__(self, stream: TextIO, headline: str) -> None:
+        self.stream, self._headline = stream, headline
+        self._told: dict[int, float] = {}  # when each candidate last had a line
 
-    def begin(self, plan: Plan) -> None:
-        """Say what is learned."""
-        self.say(_headline(plan))
-
-    def report(self, number: int, report: Report) -> None:
-        """A line, unless the last one of this candidate is fresh."""
-        ended = report.outcome in ("fitted", "stalled")
-        if not ended and time.monotonic() - self._told.get(number, -PLAIN_EVERY) < PLAIN_EVERY:
+    def report(self, report: Report) -> None:
+        """A line, unless the last one of this candidate is recent."""
+        if self._headline:
+            self._say(self._headline)
+            self._headline = ""
+        if report.message:
+            self._say(report.message)
             return
-        self._told[number] = time.monotonic()
-        self.say(str(report))
+        ended = report.outcome in ("fitted", "stalled")
+        recent = time.monotonic() - self._told.get(report.candidate, -PLAIN_EVERY) < PLAIN_EVERY
+        if ended or not recent:
+            self._told[report.candidate] = time.monotonic()
+            self._say(str(report))
 
-    def say(self, text: str) -> None:
-        """A line at once; where its reader has gone, training goes on in silence."""
+    def _say(self, text: str) -> None:
+        """A line at once; after a broken pipe, training continues in silence."""
         try:
             print(text, file=self.stream, flush=True)
         except BrokenPipeError:
@@ -74,33 +87,32 @@ class PlainWatcher(Watcher):
 
 
 class LiveWatcher(Watcher):
-    """A table that is redrawn in place, a row a candidate."""
+    """A table that is redrawn in place, a row for each candidate."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, headline: str) -> None:
         from rich.console import Console
         from rich.live import Live
 
         self._console = Console(file=stream, markup=False, highlight=False)
         self._live = Live(console=self._console, refresh_per_second=4, transient=False)
+        self._headline = headline
         self._reports: dict[int, Report] = {}
 
-    def begin(self, plan: Plan) -> None:
-        """Say what is learned, and open the table."""
-        self._console.print(_headline(plan))
-        self._live.start()
-
-    def report(self, number: int, report: Report) -> None:
-        """Redraw the candidate's row."""
-        self._reports[number] = report
-        self._live.update(self._table())
-
-    def say(self, text: str) -> None:
-        """A line above the table."""
-        self._console.print(text)
-
-    def end(self) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the last table standing."""
         self._live.stop()
+
+    def report(self, report: Report) -> None:
+        """Redraw the candidate's row; a message is a line above the table."""
+        if self._headline:
+            self._console.print(self._headline)
+            self._headline = ""
+            self._live.start()
+        if report.message:
+            self._console.print(report.message)
+            return
+        self._reports[report.candidate] = report
+        self._live.update(self._table())
 
     def _table(self) -> "RenderableType":
         from rich.progress_bar import ProgressBar
@@ -122,14 +134,3 @@ class LiveWatcher(Watcher):
                 report.outcome if report.outcome == "stalled" else time_left(report),
             )
         return table
-
-
-def _headline(plan: Plan) -> str:
-    task = plan.task
-    notes = f" ({'; '.join(task.notes)})" if task.notes else ""
-    return f"{task.name}: {len(task.train)} training pairs{notes}; seed {plan.seed}, {plan.device}"
-
-
-def stderr_watcher(quiet: bool) -> Watcher:
-    """The watcher of the commands: standard output stays free for results."""
-    return watcher_for(sys.stderr, quiet)

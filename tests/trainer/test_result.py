@@ -1,0 +1,64 @@
+"""A result as text and as HTML."""
+
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from lane.base.rule import Rule
+from lane.trainer.result import SHOWN_MISFITS, Misfit, Result
+
+RESULT = Result(
+    converged=True,
+    stopped=False,
+    reason="independent candidates agree on 100.00% of new commands",
+    agreement=1.0,
+    rules=(Rule(("walk",), ("W",)), Rule(("$x", "<twice>"), ("$X", "$X"))),
+    misfits=(Misfit(("a",), ("A",), ("B",)), Misfit(("b",), ("B",), ())),
+    accuracy={"train": 1.0, "test": 0.5},
+    updates=10,
+    trajectories=12345,
+    candidates=2,
+    seconds=1.25,
+    peak_mb=512.4,
+    model=Path("model.pt"),
+    run_dir=Path("model.pt.run"),
+)
+
+
+def test_the_text_is_the_summary_of_the_command():
+    assert str(RESULT).splitlines() == [
+        "1 words and 1 rules:",
+        "  walk       -> W",
+        "  $x <twice> -> $X $X",
+        "does not fit: a -> A",
+        "   the rules say B",
+        "does not fit: b -> B",
+        "   the rules say (an output far too long)",
+        "accuracy: train 100.00%, test 50.00%",
+        "agreement: independent candidates agree on 100.00% of new commands",
+        "1.2 s, 2 candidates, 12,345 derivations, 512 MB at most, model in model.pt",
+    ]
+
+
+def test_long_lists_of_misfits_are_cut():
+    many = replace(RESULT, misfits=RESULT.misfits * SHOWN_MISFITS)
+    assert f"... and {SHOWN_MISFITS} more pairs, in model.pt.run/misfits.tsv" in str(many)
+    assert f"... and {SHOWN_MISFITS} more pairs\n" in str(replace(many, run_dir=None))
+
+
+def test_the_html_is_escaped_and_well_formed():
+    html = RESULT._repr_html_()
+    rows = ElementTree.fromstring(f"<div>{html}</div>").findall(".//tr")
+    shown = {row[0].text: row[1].text for row in rows}
+    assert shown["converged"] == "yes"
+    assert shown["agreement"] == RESULT.reason
+    assert shown["accuracy"] == "train 100.00%, test 50.00%"
+    assert shown["$x <twice>"] == "$X $X"
+    assert "color" not in html, "the notebook's theme decides"
+
+
+def test_it_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        RESULT.converged = False

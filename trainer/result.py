@@ -1,0 +1,98 @@
+"""The result of a training: for programs, as text, and as HTML in a notebook."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from lane.base.rule import Rule
+
+SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A training pair that the learned rules contradict."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    says: tuple[str, ...]  # the model's output; empty where it is far too long
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The outcome of a training; `str` gives the summary that `lane-train` prints."""
+
+    converged: bool
+    stopped: bool  # by the user or by the time limit, before the search had ended
+    reason: str  # why it counts as converged, or not
+    agreement: float
+    rules: tuple[Rule, ...]
+    misfits: tuple[Misfit, ...]
+    accuracy: Mapping[str, float]  # by name of the set: train, test, ...
+    updates: int
+    trajectories: int
+    candidates: int
+    seconds: float
+    peak_mb: float  # of all processes together
+    model: Path
+    spared: Path | None = None  # the converged model at `out` that this unconverged one did not replace
+    run_dir: Path | None = None  # None: it was temporary, and there is nothing to resume
+
+    def __str__(self) -> str:
+        return "\n".join([*self._rule_lines(), *self._misfit_lines(), *self._summary_lines()])
+
+    def _rule_lines(self) -> list[str]:
+        words = sum(rule.is_word for rule in self.rules)
+        width = max((len(" ".join(rule.span)) for rule in self.rules), default=0)
+        rows = [f"  {' '.join(rule.span):{width}} -> {' '.join(rule.template)}" for rule in self.rules]
+        return [f"{words} words and {len(self.rules) - words} rules:", *rows]
+
+    def _misfit_lines(self) -> list[str]:
+        lines = []
+        for misfit in self.misfits[:SHOWN_MISFITS]:
+            lines.append(f"does not fit: {' '.join(misfit.source)} -> {' '.join(misfit.target)}")
+            lines.append(f"   the rules say {' '.join(misfit.says) or '(an output far too long)'}")
+        more = len(self.misfits) - SHOWN_MISFITS
+        if more > 0:
+            place = f", in {self.run_dir / 'misfits.tsv'}" if self.run_dir else ""
+            lines.append(f"... and {more} more pairs{place}")
+        return lines
+
+    def _summary_lines(self) -> list[str]:
+        lines = [
+            f"accuracy: {self._accuracy}",
+            f"agreement: {self.reason}",
+            f"{self.seconds:.1f} s, {self.candidates} candidates, {self.trajectories:,} derivations, "
+            f"{self.peak_mb:.0f} MB at most, model in {self.model}",
+        ]
+        if self.spared:
+            lines.append(
+                f"{self.spared} holds a converged model and was not replaced by this unconverged one"
+            )
+        return lines
+
+    @property
+    def _accuracy(self) -> str:
+        return ", ".join(f"{name} {value:.2%}" for name, value in self.accuracy.items())
+
+    def _repr_html_(self) -> str:
+        """Tables without colours of their own: a notebook's theme, light or dark, decides."""
+        facts = {
+            "converged": "yes" if self.converged else "no",
+            "agreement": self.reason,
+            "accuracy": self._accuracy,
+            "pairs that do not fit": str(len(self.misfits)),
+            "model": str(self.model),
+        }
+        rules = {" ".join(rule.span): " ".join(rule.template) for rule in self.rules}
+        return _table("result", facts) + _table("rules", rules)
+
+
+def _table(caption: str, rows: Mapping[str, str]) -> str:
+    left = 'style="text-align:left"'
+    body = "".join(
+        f'<tr><th scope="row" {left}>{escape(key)}</th><td {left}>{escape(value)}</td></tr>'
+        for key, value in rows.items()
+    )
+    return f"<table><caption {left}>{caption}</caption><tbody>{body}</tbody></table>"
