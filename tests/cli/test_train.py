@@ -141,7 +141,7 @@ def test_help_is_in_groups_and_experiments_come_last():
 
 def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
     code = (
-        "import sys; from lane.cli import train; train.find_spec = lambda name: None;"
+        "import importlib.util as u, sys; from lane.cli import train; u.find_spec = lambda name: None;"
         "sys.argv = ['lane-train', sys.argv[1]]; train.main()"
     )
     for command in ("sweep", "reproduce"):
@@ -149,7 +149,7 @@ def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
             [sys.executable, "-c", code, command], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 1
-        assert done.stderr.startswith("error: the experiments are not installed: pip install ./experiments")
+        assert done.stderr.startswith("error: the experiments are not installed: `pip install ./experiments`")
 
 
 class Run:
