@@ -33,14 +33,10 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 def write_atomically(path: Path, write: bytes | Callable[[IO[bytes]], object]) -> None:
     """Write bytes, or whatever `write` puts into the stream; missing directories are made."""
-    with suppress(OSError):  # what is wrong with the place is said of the file, below
+    with suppress(OSError):  # a problem with the place is reported for the file, below
         path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as stream:
-        try:
-            stream.write(write) if isinstance(write, bytes) else write(stream)
-        except RuntimeError as error:  # how torch reports a full disk
-            reason = str(error).splitlines()[0]
-            raise LaneError(f"{path}: cannot be written: {reason}; {REMEDY}") from None
+        stream.write(write) if isinstance(write, bytes) else write(stream)
 
 
 def make_directory(directory: str | Path) -> Path:

@@ -1,8 +1,13 @@
 """Checkpoints: one file with everything needed to use a model, or to go on training it.
 
 Only plain values and tensors are stored, so a file loads with `weights_only=True` and cannot run code.
+The file is a zip archive whose comment is the SHA-256 of all bytes before it: torch itself loads most files
+with a flipped bit without a word.
 """
 
+import hashlib
+import io
+import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +24,12 @@ from lane.models.model import LaneModel
 
 FORMAT = "lane-checkpoint"
 VERSION = 1
+
+_SEAL = b"sha256 "  # begins the comment; 64 hexadecimal digits follow
+_SEAL_SIZE = len(_SEAL) + 64
+_ZIP = b"PK"
+_END = b"PK\x05\x06"  # begins the last record of a zip archive, which has 22 bytes and then the comment
+_END_SIZE = 22
 
 
 @dataclass(frozen=True)
@@ -54,19 +65,32 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         "card": checkpoint.card.model_dump(mode="json"),
         "training": checkpoint.training,
     }
-    write_atomically(path, lambda stream: torch.save(content, stream))
+    archive = io.BytesIO()
+    torch.save(content, archive)
+    write_atomically(path, _sealed(archive.getvalue()))
+
+
+def _sealed(archive: bytes) -> bytes:
+    """The archive with its checksum as comment; the last two bytes before a comment are its length."""
+    body = archive[:-2] + struct.pack("<H", _SEAL_SIZE)
+    return body + _SEAL + hashlib.sha256(body).hexdigest().encode()
+
+
+def _is_intact(data: bytes) -> bool:
+    """Whether an archive has the bytes that its checksum is of; early files of version 1 have none."""
+    body, seal = data[:-_SEAL_SIZE], data[-_SEAL_SIZE:]
+    if seal.startswith(_SEAL):
+        return seal == _SEAL + hashlib.sha256(body).hexdigest().encode()
+    return data[-_END_SIZE:].startswith(_END) and data.endswith(b"\0\0")
 
 
 def load(path: Path) -> Checkpoint:
     """Read a checkpoint; whatever is wrong with the file is said in one sentence."""
+    data = _read(path)
+    if data.startswith(_ZIP) and not _is_intact(data):
+        raise LaneError(f"{path}: damaged: the checksum does not match; restore a copy, or train again")
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
-        raise LaneError(f"{path}: no such file; `lane-train --out {path}` makes one") from None
-    except IsADirectoryError:
-        raise LaneError(f"{path}: is a directory, not a checkpoint") from None
-    except OSError as error:
-        raise LaneError(f"{path}: cannot be read: {error.strerror or error}") from None
+        content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many kinds for a broken or foreign file
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise LaneError(f"{path}: not a checkpoint, or a broken one ({reason[:200]})") from None
@@ -89,3 +113,14 @@ def load(path: Path) -> Checkpoint:
     except (KeyError, TypeError, ValueError, AttributeError, LaneError) as error:
         reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise LaneError(f"{path}: a checkpoint with a part missing or malformed ({reason})") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise LaneError(f"{path}: no such file; `lane-train --out {path}` makes one") from None
+    except IsADirectoryError:
+        raise LaneError(f"{path}: is a directory, not a checkpoint") from None
+    except OSError as error:
+        raise LaneError(f"{path}: cannot be read: {error.strerror or error}") from None

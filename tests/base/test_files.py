@@ -1,0 +1,139 @@
+"""Files are written whole or not at all, whatever happens in between."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lane.base.errors import LaneError
+from lane.base.files import atomic_file, make_directory, write_atomically
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    return tmp_path / "file"
+
+
+def test_the_new_content_takes_the_name(path):
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    write_atomically(path, lambda stream: stream.write(b"newer"))
+    assert path.read_bytes() == b"newer"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_missing_directories_are_made(tmp_path):
+    write_atomically(tmp_path / "a" / "b" / "file", b"new")
+    assert (tmp_path / "a" / "b" / "file").read_bytes() == b"new"
+
+
+def test_the_name_keeps_the_old_content_until_the_block_ends(path):
+    with atomic_file(path) as stream:
+        stream.write(b"new")
+        stream.flush()
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), LaneError),
+        (ValueError("a mistake of the caller"), ValueError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ],
+)
+def test_a_block_that_fails_leaves_the_old_content(path, error, raised):
+    def write_some(stream):
+        stream.write(b"half")
+        raise error
+
+    with pytest.raises(raised):
+        write_atomically(path, write_some)
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_failed_write_names_the_file_the_reason_and_the_remedy(path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LaneError, match=r"file: cannot be written: No space left on device; free some space"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(tmp_path, monkeypatch):
+    """The file is real, and every byte that reaches it fails as on a full disk."""
+    real = Path.open
+
+    def on_a_full_disk(path: Path, mode: str = "r", **options):
+        if mode != "xb":
+            return real(path, mode, **options)
+        path.touch()
+        return real(Path("/dev/full"), "wb")
+
+    monkeypatch.setattr(Path, "open", on_a_full_disk)
+    with pytest.raises(LaneError, match="cannot be written"):
+        write_atomically(tmp_path / "file", b"x" * 100_000)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LaneError, match=r"file/model.pt: cannot be written: .*; .* name another place"):
+        write_atomically(tmp_path / "file" / "model.pt", b"x")
+    with pytest.raises(LaneError, match="cannot make this directory"):
+        make_directory(tmp_path / "file" / "folder")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_the_right_to_write(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(LaneError, match="Permission denied"):
+            write_atomically(tmp_path / "model.pt", b"x")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_directories_are_made_with_their_parents(tmp_path):
+    assert make_directory(tmp_path / "a" / "b").is_dir()
+    assert make_directory(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from lane.base.files import write_atomically
+
+def write(stream):
+    stream.write(b"half")
+    stream.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_atomically(Path(sys.argv[1]), write)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX")
+def test_killed_while_writing_leaves_the_old_content(path):
+    assert subprocess.run([sys.executable, "-c", KILLED, path], check=False).returncode == -9
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_the_umask_decides_who_may_read(tmp_path):
+    old = os.umask(0o077)
+    try:
+        write_atomically(tmp_path / "file", b"new")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
