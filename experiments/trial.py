@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
+from lane.base.record import read_record
 
 INTERRUPTED = 130  # as a shell reports SIGINT
 
@@ -142,8 +143,7 @@ def train_job(job: Job) -> dict[str, Any]:
         workers=job.workers,
         run_dir=job.folder / "run",
     )
-    result = job.folder / "run" / "result.json"
-    return dict(json.loads(result.read_text(encoding="utf-8")))
+    return read_record(job.folder / "run" / "result.json")
 
 
 def main() -> int:

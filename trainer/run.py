@@ -15,6 +15,7 @@ import torch
 
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
+from lane.base.record import read_record, write_record
 from lane.base.rule import Rule
 from lane.base.vocabulary import Vocabulary
 from lane.data import checksum
@@ -131,12 +132,11 @@ def _write_down(plan: Plan, result: Result) -> None:
         "seconds": round(result.seconds, 1),
         "peak_mb": round(result.peak_mb, 1),
     }
-    text = json.dumps(numbers, indent=1)
-    write_atomically(plan.run_dir / "result.json", lambda stream: stream.write(text.encode()))
+    write_record(plan.run_dir / "result.json", numbers)
     lines = "".join(
         f"{' '.join(m.source)}\t{' '.join(m.target)}\t{' '.join(m.says)}\n" for m in result.misfits
     )
-    write_atomically(plan.run_dir / "misfits.tsv", lambda stream: stream.write(lines.encode()))
+    write_atomically(plan.run_dir / "misfits.tsv", lines.encode())
 
 
 def _job(plan: Plan) -> Job:
@@ -173,7 +173,7 @@ def _prepare(plan: Plan, job: Job) -> None:
     # The temporary files too that a kill in the middle of a write leaves.
     for old in [*plan.run_dir.glob("candidate-*.pt"), *plan.run_dir.glob(".candidate-*.tmp")]:
         old.unlink()
-    write_atomically(path, lambda stream: stream.write(json.dumps(note, indent=1).encode()))
+    write_record(path, note)
     (plan.run_dir / "metrics.jsonl").unlink(missing_ok=True)
 
 
@@ -183,12 +183,12 @@ def _check_writable(folder: Path) -> None:
 
 
 def _compare(path: Path, note: dict[str, Any]) -> None:
+    if not path.exists():
+        raise LaneError(f"{path}: no such file: there is no run to resume; start without resume")
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise LaneError(f"{path}: no such file: there is no run to resume; start without resume") from None
-    except (OSError, ValueError) as error:
-        raise LaneError(f"{path}: cannot be read ({error}); start again without resume") from None
+        kept = read_record(path)
+    except LaneError as error:
+        raise LaneError(f"{error}; start again without resume") from None
     for key, what in (("data", "pairs"), ("config", "settings"), ("seed", "seed")):
         if kept.get(key) != note[key]:
             raise LaneError(

@@ -69,7 +69,7 @@ def run_candidate(job: Job, number: int, tell: Tell, halted: Halted) -> Fit:
     candidate = Candidate(number, job.dataset, job.config, job.seed, job.device)
     path = job.state_path(number)
     if path.exists():
-        candidate.restore(checkpoint.load(path).training)
+        _take_up(candidate, path)
     saved = time.monotonic()
     while not candidate.done and not halted():
         tell(number, candidate.stride())
@@ -79,6 +79,18 @@ def run_candidate(job: Job, number: int, tell: Tell, halted: Halted) -> Fit:
     if not candidate.done:
         _keep(candidate, job, path)
     return candidate.stop()
+
+
+def _take_up(candidate: Candidate, path: Path) -> None:
+    """Go on from the state of a file; one that is damaged or malformed is named, with the remedy."""
+    try:
+        candidate.restore(checkpoint.load(path).training)
+    except (LaneError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).removeprefix(f"{path}: ").split())
+        raise LaneError(
+            f"{path}: a state that cannot be resumed ({reason[:200]}); delete this file and resume again: "
+            "this candidate starts over, and the result is the same"
+        ) from None
 
 
 def _keep(candidate: Candidate, job: Job, path: Path) -> None:

@@ -151,9 +151,39 @@ def test_only_the_same_run_is_resumed(plan, pairs):
     for what, other in others.items():
         with pytest.raises(LaneError, match=f"the run to resume had other {what}; give the same"):
             run(other)
-    (plan.run_dir / "run.json").write_text("{")
-    with pytest.raises(LaneError, match=r"run.json: cannot be read .*start again without resume"):
-        run(again)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "7", '{"seed": 1, "sha256": "0"}'])
+def test_a_malformed_run_record_is_one_line_with_advice_that_works(plan, content, uninterrupted):
+    run(plan, counter := Counter(1), counter.halted)
+    (plan.run_dir / "run.json").write_text(content)
+    with pytest.raises(LaneError, match=r"run.json: .*; start again without resume$") as raised:
+        run(replace(plan, resume=True))
+    assert "\n" not in str(raised.value)
+    run(plan)
+    assert_same(plan.out, uninterrupted[1])
+
+
+def test_a_state_that_cannot_be_resumed_is_one_line_with_advice_that_works(plan, uninterrupted):
+    run(plan, counter := Counter(3), counter.halted)
+    path = plan.run_dir / "candidate-0.pt"
+    kept, whole = checkpoint.load(path), path.read_bytes()
+    malformed = [{}, {**kept.training, "attempt": {}}, {**kept.training, "tried": "x"}, [1]]
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    for state in [*malformed, bytes(damaged), whole[:1000], b""]:
+        if isinstance(state, bytes):
+            path.write_bytes(state)
+        else:
+            checkpoint.save(replace(kept, training=state), path)
+        with pytest.raises(
+            LaneError, match=r"candidate-0.pt: a state that cannot be resumed .*delete"
+        ) as raised:
+            run(replace(plan, resume=True))
+        assert "\n" not in str(raised.value)
+    path.unlink()
+    run(replace(plan, resume=True))
+    assert_same(plan.out, uninterrupted[1])
 
 
 def test_the_card_tells_what_it_is(uninterrupted, pairs):
