@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from lane.data.pair import Pair
-from lane.data.precedence import Kind, Language, Operator, Tree
+from lane.data.precedence import Fixity, Language, Operator, Tree
 from lane.data.task import Task
 
 MAX_TRAIN_ACTIONS = 64
@@ -33,14 +33,14 @@ def random_language(seed: int) -> Language:
     rng = random.Random(f"language/{seed}")
     words = _new_words(rng)
     names = [next(words) for _ in range(rng.randint(*_PRIMITIVES))]
-    kinds = rng.choices(list(Kind), k=rng.randint(*_LEVELS))
-    if Kind.INFIX not in kinds:
-        kinds[rng.randrange(len(kinds))] = Kind.INFIX
-    loosest_infix = max(at for at, kind in enumerate(kinds) if kind is Kind.INFIX) + 1
+    kinds = rng.choices(list(Fixity), k=rng.randint(*_LEVELS))
+    if Fixity.INFIX not in kinds:
+        kinds[rng.randrange(len(kinds))] = Fixity.INFIX
+    loosest_infix = max(at for at, kind in enumerate(kinds) if kind is Fixity.INFIX) + 1
     operators: list[Operator] = []
     for level, kind in enumerate(kinds, start=1):
         templates: set[Template] = set()
-        for _ in range(1 if kind is Kind.INFIX else rng.randint(*_OPERATORS_A_LEVEL)):
+        for _ in range(1 if kind is Fixity.INFIX else rng.randint(*_OPERATORS_A_LEVEL)):
             template = _new_template(rng, kind, level == loosest_infix, templates, words)
             operators.append(Operator(next(words), kind, level, template))
     return Language(tuple((name, name.upper()) for name in names), tuple(operators))
@@ -219,7 +219,7 @@ def _new_words(rng: random.Random) -> Iterator[str]:
 
 def _new_template(
     rng: random.Random,
-    kind: Kind,
+    kind: Fixity,
     linear: bool,
     seen: set[Template],
     words: Iterator[str],
@@ -235,11 +235,11 @@ def _new_template(
             return template
 
 
-def _draw_template(rng: random.Random, kind: Kind, linear: bool, words: Iterator[str]) -> Template:
+def _draw_template(rng: random.Random, kind: Fixity, linear: bool, words: Iterator[str]) -> Template:
     lengths = list(_TEMPLATE_LENGTHS)
     (length,) = rng.choices(lengths, weights=list(_TEMPLATE_LENGTHS.values()))
     items: list[int | str] = [0] * length
-    if kind is Kind.INFIX:
+    if kind is Fixity.INFIX:
         lefts = 1 if linear else rng.randrange(1, length)
         items[lefts:] = [1] * (length - lefts)
         rng.shuffle(items)

@@ -1,15 +1,15 @@
 """MiniSCAN: four words, three operators, fourteen examples (Lake, Linzen and Baroni, 2019)."""
 
 from lane.data.pair import Pair
-from lane.data.precedence import Kind, Language, Operator
+from lane.data.precedence import Fixity, Language, Operator
 from lane.data.task import Task
 
 MINISCAN = Language(
     primitives=(("dax", "RED"), ("lug", "BLUE"), ("wif", "GREEN"), ("zup", "YELLOW")),
     operators=(
-        Operator("fep", Kind.POSTFIX, 1, (0, 0, 0)),
-        Operator("blicket", Kind.INFIX, 2, (0, 1, 0)),
-        Operator("kiki", Kind.INFIX, 3, (1, 0)),
+        Operator("fep", Fixity.POSTFIX, 1, (0, 0, 0)),
+        Operator("blicket", Fixity.INFIX, 2, (0, 1, 0)),
+        Operator("kiki", Fixity.INFIX, 3, (1, 0)),
     ),
 )
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-RESERVED_PREFIX = "$"
-"""Variables are written `$0`, `$1`, ... in every expression, so no word may look like one."""
+from lane.base.rule import VARIABLE
 
 # Control characters survive str.split() and would corrupt a terminal or a file;
 # lone surrogates (JSON can spell them) cannot be written as UTF-8 at all.
@@ -36,9 +35,9 @@ def _check_side(side: str, words: Iterable[str]) -> None:
     empty = True
     for word in words:
         empty = False
-        if word.startswith(RESERVED_PREFIX):
+        if word.startswith(VARIABLE):
             raise ValueError(
-                f"the {side} word {word!r} starts with '{RESERVED_PREFIX}', which is reserved for variables; "
+                f"the {side} word {word!r} starts with '{VARIABLE}', which is reserved for variables; "
                 "write it another way"
             )
         if word.split() != [word]:

@@ -18,7 +18,7 @@ from functools import cached_property
 from lane.base.errors import LaneError
 
 
-class Kind(StrEnum):
+class Fixity(StrEnum):
     """Where an operator stands."""
 
     PREFIX = "prefix"
@@ -27,8 +27,8 @@ class Kind(StrEnum):
 
     @property
     def arity(self) -> int:
-        """How many arguments an operator of this kind takes."""
-        return 2 if self is Kind.INFIX else 1
+        """How many arguments an operator takes."""
+        return 2 if self is Fixity.INFIX else 1
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class Operator:
     """A word and what it makes of its arguments: in `template` a number is an argument, a text an action."""
 
     word: str
-    kind: Kind
+    kind: Fixity
     level: int
     template: tuple[int | str, ...]
 
     def __str__(self) -> str:
         """The rule as a person would write it: `$0 fep -> $0 $0 $0`."""
         left = {
-            Kind.PREFIX: f"{self.word} $0",
-            Kind.POSTFIX: f"$0 {self.word}",
-            Kind.INFIX: f"$0 {self.word} $1",
+            Fixity.PREFIX: f"{self.word} $0",
+            Fixity.POSTFIX: f"$0 {self.word}",
+            Fixity.INFIX: f"$0 {self.word} $1",
         }
         right = " ".join(item if isinstance(item, str) else f"${item}" for item in self.template)
         return f"{left[self.kind]} -> {right}"
@@ -107,7 +107,7 @@ class Language:
         if not tree.arguments:
             return (tree.word,)
         sides = [self.words(argument) for argument in tree.arguments]
-        if self.by_word[tree.word].kind is Kind.PREFIX:
+        if self.by_word[tree.word].kind is Fixity.PREFIX:
             return (tree.word, *sides[0])
         return (*sides[0], tree.word, *(sides[1] if len(sides) == 2 else ()))
 
@@ -145,13 +145,13 @@ class Language:
             return self._read_primitive(words, start)
         kind = self.by_level[level][0].kind
         prefixes = []
-        while kind is Kind.PREFIX and self._is_of(level, words, start):
+        while kind is Fixity.PREFIX and self._is_of(level, words, start):
             prefixes.append(words[start])
             start += 1
         tree, end = self._read(level - 1, words, start)
-        while kind is not Kind.PREFIX and self._is_of(level, words, end):
+        while kind is not Fixity.PREFIX and self._is_of(level, words, end):
             word = words[end]
-            if kind is Kind.POSTFIX:
+            if kind is Fixity.POSTFIX:
                 tree, end = Tree(word, (tree,)), end + 1
             else:
                 right, after = self._read(level - 1, words, end + 1)
@@ -178,7 +178,7 @@ def _check_level(operators: Sequence[Operator]) -> None:
         raise ValueError("the operators of a level are of more than one kind")
     # With two, `x a y b z` and `x b y a z` need opposite orders, and then no fixed
     # ranking of neighbours, which is all that a greedy Composer has, reads both.
-    if Kind.INFIX in kinds and len(operators) > 1:
+    if Fixity.INFIX in kinds and len(operators) > 1:
         raise ValueError("a level has more than one infix operator")
     for operator in operators:
         if {item for item in operator.template if isinstance(item, int)} != set(range(operator.kind.arity)):

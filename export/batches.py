@@ -17,9 +17,8 @@ def numbers(command: str, vocabulary: Vocabulary) -> list[int]:
 def table(rows: Sequence[Sequence[int]]) -> Tensor:
     """One row a command, zeros behind its last word.  # [B, L]"""
     width = max(map(len, rows), default=0)
-    return torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.int64).view(
-        -1, width
-    )
+    padded = [[*row, *[0] * (width - len(row))] for row in rows]
+    return torch.tensor(padded, dtype=torch.int64).view(len(rows), width)
 
 
 def portions(lengths: Sequence[int], most: int = 2048) -> Iterator[list[int]]:

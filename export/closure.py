@@ -22,7 +22,7 @@ Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A leaf, as a word number or VARIABLE, or a merge of two trees."""
 
 
-class Row(NamedTuple):
+class NodeRow(NamedTuple):
     """One node of the program's table."""
 
     left: Tree
@@ -41,7 +41,7 @@ class Closure:
     """The rows, and for each size of node that the budget had no room for, how many are missing."""
 
     recognized: tuple[bool, ...]  # by word, from number 1 on: the check fires for the word alone
-    rows: tuple[Row, ...]
+    rows: tuple[NodeRow, ...]
     left_out: dict[int, int] = field(default_factory=dict)
 
 
@@ -66,7 +66,7 @@ def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure
     open_leaves = [symbols.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
     variables = [int(leaf == symbols.VARIABLE) for leaf in open_leaves]
     layers = {1: _Layer(list(open_leaves), leaves.h[open_leaves], leaves.c[open_leaves], variables)}
-    rows: list[Row] = []
+    rows: list[NodeRow] = []
     left_out: dict[int, int] = {}
     for size in range(2, composer.max_span + 1):
         splits = [(a, size - a) for a in range(1, size) if a in layers and size - a in layers]
@@ -83,9 +83,9 @@ def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure
     return Closure(tuple(fires[1:]), tuple(rows), left_out)
 
 
-def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple[list[Row], _Layer]:
+def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple[list[NodeRow], _Layer]:
     """The parents of all pairs of a left and a right item, and those of them that stay items."""
-    rows: list[Row] = []
+    rows: list[NodeRow] = []
     kept: list[_Layer] = [_Layer([], left.h[:0], left.c[:0], [])]
     pairs = list(product(range(len(left.trees)), range(len(right.trees))))
     for chunk in _chunks(pairs):
@@ -97,7 +97,7 @@ def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple
         for i, (a, b) in enumerate(chunk):
             variables = left.variables[a] + right.variables[b]
             free = size < composer.span_limit and variables < composer.variable_limit
-            rows.append(Row(left.trees[a], right.trees[b], scores[i], not free or fires[i]))
+            rows.append(NodeRow(left.trees[a], right.trees[b], scores[i], not free or fires[i]))
             if not rows[-1].recognized:
                 stays.append(i)
         trees: list[Tree] = [(left.trees[chunk[i][0]], right.trees[chunk[i][1]]) for i in stays]
@@ -120,10 +120,10 @@ def _chunks(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         yield pairs[start : start + CHUNK]
 
 
-def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[Row]:
+def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[NodeRow]:
     """The distinct merged nodes of some batches as rows, in an order that does not depend on the batches."""
     count = composer.words + 1
-    rows: dict[Tree, Row] = {}
+    rows: dict[Tree, NodeRow] = {}
     for nodes in met:
         trees: list[Tree] = list(range(count))
         checks, scores = nodes.check.tolist(), nodes.score.tolist()
@@ -133,5 +133,5 @@ def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[Row]:
             trees.append((left, right))
             free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
             fires = composer.recognizes and checks[number] > 0
-            rows.setdefault((left, right), Row(left, right, scores[number], not free or fires))
+            rows.setdefault((left, right), NodeRow(left, right, scores[number], not free or fires))
     return sorted(rows.values(), key=lambda row: str(row[:2]))

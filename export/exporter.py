@@ -23,8 +23,7 @@ from lane.export.guarded import GuardedModel
 from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, refuse_exported
 from lane.export.margins import THIN
 from lane.export.metadata import describe
-from lane.export.study import SHOWN as SHOWN_MISFITS
-from lane.export.study import Study, known_pairs, study
+from lane.export.reference import Reference, derive, given_pairs, refuse_damage
 from lane.models import checkpoint as checkpoints
 from lane.models.checkpoint import Checkpoint
 from lane.models.naming import named_rule
@@ -34,6 +33,7 @@ SUFFIXES = {PROGRAM: ".lane", ONNX: ".onnx", TORCHSCRIPT: ".ts"}
 FORMATS = tuple(SUFFIXES)
 DISTRIBUTION = "lane-expressions"
 SHOWN = 5  # differences quoted in an error: the first few usually show the pattern
+SHOWN_MISFITS = 3  # pairs quoted in a warning, which is one line
 
 Say = Callable[[str], object]
 
@@ -90,7 +90,7 @@ class Export:
 
 
 @dataclass(frozen=True)
-class _Job:
+class _Request:
     """An export whose arguments are checked."""
 
     checkpoint: Checkpoint
@@ -129,22 +129,23 @@ def export(
     wanted = checked_formats([formats] if isinstance(formats, str) else formats)
     if min(random, budget) < 0:
         raise LaneError(f"random {random}, budget {budget}: neither can be below 0")
-    job = _job(model, out, wanted, budget, on_step or (lambda _: None))
-    checkpoint, known = job.checkpoint, known_pairs(pairs or ())
+    request = _request(model, out, wanted, budget, on_step or (lambda _: None))
+    checkpoint, given = request.checkpoint, given_pairs(pairs or ())
     if PROGRAM in wanted:
         programs.refuse_limits(checkpoint)
     with torch.no_grad(), _one_thread():
-        job.say(f"checkpoint: {len(known)} commands of the data, {random} random ones")
-        found = study(checkpoint, known, random)
-        made = _make(job, found, _provenance(checkpoint, found, len(known), random))
-    labelled = sum(pair.output is not None for pair in known)
+        request.say(f"checkpoint: {len(given)} commands of the data, {random} random ones")
+        reference = derive(checkpoint, given, random)
+        refuse_damage(checkpoint, given, reference)
+        made = _make(request, reference, _provenance(checkpoint, reference, len(given), random))
+    labelled = sum(pair.output is not None for pair in given)
     return Export(
-        files=_verified(job, found, made),
-        compared=len(found.commands),
+        files=_verified(request, reference, made),
+        compared=len(reference.commands),
         pairs=labelled,
-        correct=labelled - len(found.misfits),
-        margin=found.margin_size,
-        warnings=(*made.warnings, *_warnings(checkpoint, found, labelled)),
+        correct=labelled - len(reference.misfits),
+        margin=reference.margin_size,
+        warnings=(*made.warnings, *_warnings(checkpoint, reference, labelled)),
     )
 
 
@@ -160,30 +161,30 @@ def checked_formats(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
-def _job(
+def _request(
     model: str | Path | Checkpoint, out: str | Path | None, formats: tuple[str, ...], budget: int, say: Say
-) -> _Job:
+) -> _Request:
     if isinstance(model, Checkpoint):
         if out is None:
             raise LaneError("a checkpoint in memory has no folder: name one with out=")
-        return _Job(model, "model", Path(out), formats, budget, say)
+        return _Request(model, "model", Path(out), formats, budget, say)
     path = Path(model)
     refuse_exported(path)
-    return _Job(checkpoints.load(path), path.stem, Path(out or path.parent), formats, budget, say)
+    return _Request(checkpoints.load(path), path.stem, Path(out or path.parent), formats, budget, say)
 
 
-def _warnings(checkpoint: Checkpoint, found: Study, labelled: int) -> Iterator[str]:
+def _warnings(checkpoint: Checkpoint, reference: Reference, labelled: int) -> Iterator[str]:
     if not checkpoint.card.converged:
         yield f"the model has not converged ({checkpoint.card.reason}): expect wrong answers, or train longer"
-    if found.margin is not None and found.margin.size < THIN:
+    if reference.margin is not None and reference.margin.size < THIN:
+        margin, command = reference.margin, reference.commands[reference.margin.row]
         yield (
-            f"a {found.margin.kind} was decided by {found.margin.size:.1e} only, in "
-            f"{found.commands[found.margin.row]!r}: train longer for choices that do not hang on the last "
-            "digits"
+            f"a {margin.kind} was decided by {margin.size:.1e} only, in {command!r}: "
+            "train longer for choices that do not hang on the last digits"
         )
-    if found.misfits:
-        shown = "; ".join(found.misfits[:SHOWN_MISFITS])
-        yield f"the model gets {len(found.misfits):,} of {labelled:,} pairs wrong: {shown}"
+    if reference.misfits:
+        shown = "; ".join(reference.misfits[:SHOWN_MISFITS])
+        yield f"the model gets {len(reference.misfits):,} of {labelled:,} pairs wrong: {shown}"
 
 
 @contextmanager
@@ -197,16 +198,16 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _make(job: _Job, found: Study, provenance: Mapping[str, Any]) -> _Made:
-    made, checkpoint = _Made(), job.checkpoint
-    rules = _rules(checkpoint, found)
-    for kind in job.formats:
-        job.say(f"{kind}: making {job.name}{SUFFIXES[kind]}")
+def _make(request: _Request, reference: Reference, provenance: Mapping[str, Any]) -> _Made:
+    made, checkpoint = _Made(), request.checkpoint
+    rules = _rules(checkpoint, reference)
+    for kind in request.formats:
+        request.say(f"{kind}: making {request.name}{SUFFIXES[kind]}")
         if kind == PROGRAM:
-            made.data[kind] = _program(job, found, made, provenance)
+            made.data[kind] = _program(request, reference, made, provenance)
             continue
         guarded = GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config)
-        metadata = describe(checkpoint, kind, found.margin_size, rules, provenance)
+        metadata = describe(checkpoint, kind, reference.margin_size, rules, provenance)
         if kind == TORCHSCRIPT:
             from lane.export.torchscript import archive
 
@@ -218,12 +219,12 @@ def _make(job: _Job, found: Study, provenance: Mapping[str, Any]) -> _Made:
     return made
 
 
-def _rules(checkpoint: Checkpoint, found: Study) -> list[list[Any]]:
+def _rules(checkpoint: Checkpoint, reference: Reference) -> list[list[Any]]:
     """The rules in use, as the card of a network file lists them."""
     config, vocabularies = checkpoint.config, (checkpoint.source, checkpoint.target)
-    used = programs.solve(checkpoint.model().double().solver, sorted(found.uses), config.max_span)
+    used = programs.solve(checkpoint.model().double().solver, sorted(reference.uses), config.max_span)
     named = [
-        named_rule(span, template, vocabularies, config.max_variables, found.uses[span])
+        named_rule(span, template, vocabularies, config.max_variables, reference.uses[span])
         for span, template in used.items()
     ]
     return [
@@ -232,23 +233,25 @@ def _rules(checkpoint: Checkpoint, found: Study) -> list[list[Any]]:
     ]
 
 
-def _program(job: _Job, found: Study, made: _Made, provenance: Mapping[str, Any]) -> bytes:
-    checkpoint, model = job.checkpoint, job.checkpoint.model().double()
-    closure = closures.close(model.composer, job.budget, found.met)
+def _program(request: _Request, reference: Reference, made: _Made, provenance: Mapping[str, Any]) -> bytes:
+    checkpoint, model = request.checkpoint, request.checkpoint.model().double()
+    closure = closures.close(model.composer, request.budget, reference.met)
     rules = programs.solve(model.solver, programs.spans_of(closure), checkpoint.config.max_span)
-    program = programs.compile_program(checkpoint, closure, rules, found.uses, found.margin_size, provenance)
+    program = programs.compile_program(
+        checkpoint, closure, rules, reference.uses, reference.margin_size, provenance
+    )
     if closure.left_out:
         made.complete = False
         missing = ", ".join(f"{count:,} of {size} leaves" for size, count in closure.left_out.items())
         made.warnings.append(
-            f"the program is not complete: a budget of {job.budget:,} nodes has no room for those of "
+            f"the program is not complete: a budget of {request.budget:,} nodes has no room for those of "
             f"{min(closure.left_out)} leaves or more (at least {missing}); of these it holds the ones that "
             "the commands of the data meet. Give a larger --budget, or use another format"
         )
     return program.dumps()
 
 
-def _provenance(checkpoint: Checkpoint, found: Study, data: int, random: int) -> dict[str, Any]:
+def _provenance(checkpoint: Checkpoint, reference: Reference, data: int, random: int) -> dict[str, Any]:
     """The checkpoint's card and the export's settings; neither time nor place, so that bytes repeat."""
     weights = hashlib.sha256()
     for name, tensor in sorted(checkpoint.weights.items()):
@@ -258,7 +261,7 @@ def _provenance(checkpoint: Checkpoint, found: Study, data: int, random: int) ->
         "lane": version(DISTRIBUTION),
         "weights_sha256": weights.hexdigest(),
         "verified": {"data": data, "random": random, "seed": verify.SEED},
-        "thinnest": None if found.margin is None else found.margin.kind,
+        "thinnest": None if reference.margin is None else reference.margin.kind,
     }
     card = checkpoint.card.model_dump(mode="json")
     # Half of the room: the rest of the provenance must fit too, and the files hold the rules anyway.
@@ -267,34 +270,34 @@ def _provenance(checkpoint: Checkpoint, found: Study, data: int, random: int) ->
     return {"training": card, "export": facts}
 
 
-def _verified(job: _Job, found: Study, made: _Made) -> tuple[Written, ...]:
+def _verified(request: _Request, reference: Reference, made: _Made) -> tuple[Written, ...]:
     """Write beside the target, compare, rename: a difference leaves the old files as they were."""
     try:
-        job.out.mkdir(parents=True, exist_ok=True)
-        place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=job.out)
+        request.out.mkdir(parents=True, exist_ok=True)
+        place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=request.out)
     except OSError as error:
-        raise LaneError(f"{job.out}: cannot be written: {error.strerror or error}") from None
+        raise LaneError(f"{request.out}: cannot be written: {error.strerror or error}") from None
     written = []
     with place as folder:
         for kind, data in made.data.items():
             complete = kind != PROGRAM or made.complete
-            _check_file(Path(folder, job.name + SUFFIXES[kind]), data, found, complete, job.say)
+            _check_file(Path(folder, request.name + SUFFIXES[kind]), data, reference, complete, request.say)
         for kind, data in made.data.items():
-            target = job.out / (job.name + SUFFIXES[kind])
+            target = request.out / (request.name + SUFFIXES[kind])
             Path(folder, target.name).replace(target)
             written.append(Written(target, kind, len(data), hashlib.sha256(data).hexdigest()))
     return tuple(written)
 
 
-def _check_file(path: Path, data: bytes, found: Study, complete: bool, say: Say) -> None:
+def _check_file(path: Path, data: bytes, reference: Reference, complete: bool, say: Say) -> None:
     begin = time.perf_counter()
     write_atomically(path, data)
-    wrong = verify.differences(path, found.commands, found.replies, complete)
+    wrong = verify.differences(path, reference.commands, reference.replies, complete)
     if wrong:
         shown = "\n".join(f"  {difference}" for difference in wrong[:SHOWN])
         raise LaneError(
-            f"{path.name} answers {len(wrong)} of {len(found.commands)} commands otherwise than the "
+            f"{path.name} answers {len(wrong)} of {len(reference.commands)} commands otherwise than the "
             f"checkpoint; nothing was written:\n{shown}"
         )
     seconds = time.perf_counter() - begin
-    say(f"{path.name}: {len(found.commands)} commands, no difference ({seconds:.1f} s)")
+    say(f"{path.name}: {len(reference.commands)} commands, no difference ({seconds:.1f} s)")

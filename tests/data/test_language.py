@@ -13,7 +13,7 @@ from lane.data.language import (
     random_language,
     random_task,
 )
-from lane.data.precedence import Kind, Tree
+from lane.data.precedence import Fixity, Tree
 
 SEEDS = range(10)
 
@@ -37,11 +37,11 @@ def test_languages_keep_to_their_bounds_and_differ() -> None:
         assert 4 <= len(language.primitives) <= 30
         assert 2 <= language.depth <= 4
         assert all(2 <= len(operator.template) <= 8 for operator in language.operators)
-        assert any(operator.kind is Kind.INFIX for operator in language.operators)
+        assert any(operator.kind is Fixity.INFIX for operator in language.operators)
     assert {len(language.primitives) for language in languages} == set(range(4, 31))
     assert {language.depth for language in languages} == {2, 3, 4}
     operators = [operator for language in languages for operator in language.operators]
-    assert {operator.kind for operator in operators} == set(Kind)
+    assert {operator.kind for operator in operators} == set(Fixity)
     assert {len(operator.template) for operator in operators} == set(range(2, 9))
     constants = [
         operator for operator in operators if any(isinstance(item, str) for item in operator.template)
@@ -79,7 +79,7 @@ def test_training_shows_every_length_operator_and_nesting(seed: int) -> None:
     used = Counter(word for pair in task.train for word in set(pair.source))
     assert all(used[operator.word] >= 8 for operator in language.operators)
     assert all(used[word] >= 3 for word, _ in language.primitives[:-1])
-    odd_only = all(operator.kind is Kind.INFIX for operator in language.operators)
+    odd_only = all(operator.kind is Fixity.INFIX for operator in language.operators)
     expected = {1, *(size for size in TRAIN_WORDS if size % 2 or not odd_only)}
     assert {len(pair.source) for pair in task.train} == expected
 

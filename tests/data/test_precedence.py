@@ -8,7 +8,7 @@ import pytest
 from lane.base.errors import LaneError
 from lane.data.language import random_language
 from lane.data.miniscan import MINISCAN
-from lane.data.precedence import Kind, Language, Operator, Tree
+from lane.data.precedence import Fixity, Language, Operator, Tree
 
 
 def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator[Tree]:
@@ -20,14 +20,14 @@ def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator
         if operator is None or operator.level > level:
             continue
         left, right = words[:at], words[at + 1 :]
-        if operator.kind is Kind.INFIX:
+        if operator.kind is Fixity.INFIX:
             for pair in product(
                 readings(language, left, operator.level), readings(language, right, operator.level - 1)
             ):
                 yield Tree(word, pair)
-        elif operator.kind is Kind.PREFIX and not left:
+        elif operator.kind is Fixity.PREFIX and not left:
             yield from (Tree(word, (tree,)) for tree in readings(language, right, operator.level))
-        elif operator.kind is Kind.POSTFIX and not right:
+        elif operator.kind is Fixity.POSTFIX and not right:
             yield from (Tree(word, (tree,)) for tree in readings(language, left, operator.level))
 
 
@@ -57,7 +57,7 @@ def test_every_string_has_one_reading_or_none_and_the_parser_finds_it(language: 
     assert legal > 3
 
 
-def toy(kinds: list[Kind], templates: list[tuple[int | str, ...]]) -> Language:
+def toy(kinds: list[Fixity], templates: list[tuple[int | str, ...]]) -> Language:
     operators = [
         Operator(f"o{level}", kind, level, template)
         for level, (kind, template) in enumerate(zip(kinds, templates, strict=True), start=1)
@@ -66,7 +66,7 @@ def toy(kinds: list[Kind], templates: list[tuple[int | str, ...]]) -> Language:
 
 
 def test_tighter_first_and_left_to_right() -> None:
-    language = toy([Kind.INFIX, Kind.POSTFIX], [(1, "C", 0), (0, 0)])
+    language = toy([Fixity.INFIX, Fixity.POSTFIX], [(1, "C", 0), (0, 0)])
     assert language.evaluate(["x", "o1", "y", "o1", "z"]) == tuple("ZCYCX")
     assert language.evaluate(["x", "o1", "y", "o2"]) == tuple("YCXYCX")
     assert [str(operator) for operator in language.operators] == ["$0 o1 $1 -> $1 C $0", "$0 o2 -> $0 $0"]
@@ -75,7 +75,7 @@ def test_tighter_first_and_left_to_right() -> None:
 def test_prefixes_apply_from_the_inside() -> None:
     language = Language(
         (("x", "X"),),
-        (Operator("p", Kind.PREFIX, 1, ("A", 0)), Operator("q", Kind.PREFIX, 1, (0, "B", 0))),
+        (Operator("p", Fixity.PREFIX, 1, ("A", 0)), Operator("q", Fixity.PREFIX, 1, (0, "B", 0))),
     )
     assert "".join(language.evaluate(["p", "q", "x"])) == "AXBX"
     assert "".join(language.evaluate(["q", "p", "x"])) == "AXBAX"
@@ -92,7 +92,7 @@ def test_prefixes_apply_from_the_inside() -> None:
     ],
 )
 def test_what_is_no_command_is_refused(command: str, message: str) -> None:
-    language = toy([Kind.INFIX, Kind.POSTFIX], [(1, 0), (0, 0)])
+    language = toy([Fixity.INFIX, Fixity.POSTFIX], [(1, 0), (0, 0)])
     with pytest.raises(LaneError, match=message):
         language.evaluate(command.split())
 
@@ -100,11 +100,17 @@ def test_what_is_no_command_is_refused(command: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("operators", "message"),
     [
-        ([Operator("x", Kind.PREFIX, 1, (0,))], "used twice"),
-        ([Operator("o", Kind.PREFIX, 2, (0,))], "without a gap"),
-        ([Operator("o", Kind.INFIX, 1, (0, 0))], "does not use each of its arguments"),
-        ([Operator("o", Kind.INFIX, 1, (0, 1)), Operator("p", Kind.INFIX, 1, (1, 0))], "more than one infix"),
-        ([Operator("o", Kind.INFIX, 1, (0, 1)), Operator("p", Kind.PREFIX, 1, (0,))], "more than one kind"),
+        ([Operator("x", Fixity.PREFIX, 1, (0,))], "used twice"),
+        ([Operator("o", Fixity.PREFIX, 2, (0,))], "without a gap"),
+        ([Operator("o", Fixity.INFIX, 1, (0, 0))], "does not use each of its arguments"),
+        (
+            [Operator("o", Fixity.INFIX, 1, (0, 1)), Operator("p", Fixity.INFIX, 1, (1, 0))],
+            "more than one infix",
+        ),
+        (
+            [Operator("o", Fixity.INFIX, 1, (0, 1)), Operator("p", Fixity.PREFIX, 1, (0,))],
+            "more than one kind",
+        ),
     ],
 )
 def test_an_ambiguous_or_deleting_language_is_refused(operators: list[Operator], message: str) -> None:

@@ -62,3 +62,19 @@ def test_words_that_the_format_refuses_are_named(checkpoint_of):
     checkpoint = checkpoint_of(1, words=("<error:x", "b"))
     with pytest.raises(LaneError, match="<error:x"):
         compiled(checkpoint)
+
+
+def test_the_same_model_gives_the_same_program(checkpoint):
+    def made() -> bytes:
+        model = checkpoint.model().double()
+        closure = close(model.composer, 10**6)
+        rules = solve(model.solver, spans_of(closure), checkpoint.config.max_span)
+        return compile_program(checkpoint, closure, rules, {}, None, {}).dumps()
+
+    threads = torch.get_num_threads()
+    first = made()
+    torch.set_num_threads(1 if threads > 1 else 2)
+    try:
+        assert made() == first
+    finally:
+        torch.set_num_threads(threads)

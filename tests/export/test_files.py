@@ -1,15 +1,12 @@
 """The three files give the checkpoint's tokens: whatever the batch, the order, the threads."""
 
-import json
 import random
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
-import onnx
 import pytest
 import torch
 
-from lane.export.compiler import compile_program, solve, spans_of
 from lane.export.exporter import SUFFIXES, export
 from lane.export.guarded import GuardedModel
 from lane.export.metadata import describe
@@ -19,7 +16,6 @@ from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
 from lane.models.checkpoint import save
 from lane.models.oracle import Oracle
-from lane.runtime.embedded_card import CARD
 
 KINDS = tuple(SUFFIXES)
 
@@ -97,19 +93,6 @@ def test_one_meaning_of_too_many_actions(checkpoint_of, commands_of, tmp_path, s
         assert open_file(written.path)(commands) == wanted
 
 
-def test_the_archive_has_lines_and_numbers(files, checkpoint):
-    extra = {CARD: ""}
-    module = torch.jit.load(str(files["torchscript"]), _extra_files=extra)
-    card = json.loads(extra[CARD])
-    assert card["words"] == list(checkpoint.source)
-    texts, statuses = module(["jump twice", "jump nowhere"])
-    actions, length, status = module.translate_ids(torch.tensor([[3, 7]]))
-    assert texts[0].split() == [checkpoint.target.words[i - 1] for i in actions.tolist()]
-    assert (statuses, length.tolist(), status.tolist()) == ([0, 3], [actions.numel()], [0])
-    assert not list(module.parameters()), "frozen: weights are constants"
-    assert module([]) == ([], [])
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_tells_of_the_building_machine(files, kind):
     data = files[kind].read_bytes()
@@ -122,35 +105,7 @@ def test_nothing_tells_of_the_building_machine(files, kind):
             assert all(entry.date_time[:1] == (1980,) for entry in archive_file.infolist())
 
 
-def test_the_onnx_file_stands_alone(files):
-    model = onnx.load(files["onnx"], load_external_data=False)
-    onnx.checker.check_model(model, full_check=True)
-    assert {domain.domain for domain in model.opset_import} <= {"", "ai.onnx"}
-    dims = [d.dim_param for d in model.graph.input[0].type.tensor_type.shape.dim]
-    assert dims == ["batch", "length"]
-    assert [output.name for output in model.graph.output] == ["actions", "length", "status"]
-    assert not any(t.data_location for t in model.graph.initializer)
-
-
 def test_small_files(files):
     assert files["program"].stat().st_size < 2**20
     assert files["torchscript"].stat().st_size < 4 * 2**20
     assert files["onnx"].stat().st_size < 4 * 2**20
-
-
-def test_the_same_model_gives_the_same_program(checkpoint):
-    from lane.export.closure import close
-
-    def made() -> bytes:
-        model = checkpoint.model().double()
-        closure = close(model.composer, 10**6)
-        rules = solve(model.solver, spans_of(closure), checkpoint.config.max_span)
-        return compile_program(checkpoint, closure, rules, {}, None, {}).dumps()
-
-    threads = torch.get_num_threads()
-    first = made()
-    torch.set_num_threads(1 if threads > 1 else 2)
-    try:
-        assert made() == first
-    finally:
-        torch.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""The reference for an export: one pass over the commands gives replies, margin and rules."""
+"""The reference for an export: one pass over the commands gives replies, margin and rules in use."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,6 +10,8 @@ from torch import Tensor
 
 from lane.base.errors import LaneError
 from lane.base.rule import VARIABLE
+from lane.data.checksum import checksum
+from lane.data.pair import Pair
 from lane.export import verify
 from lane.export.batches import numbers, portions, table
 from lane.export.compiler import Span
@@ -21,11 +23,11 @@ from lane.models.nodes import Nodes
 
 UNKNOWN_LENGTH = 10  # words taken for the longest command where there are no pairs; SCAN's longest has 9
 LONGER = 10  # random commands are up to this many times as long: length must not change the answer
-SHOWN = 3  # misfits quoted in a warning
+ROUNDING = 1e-9  # two ways to compute the same share differ by less
 
 
 @dataclass(frozen=True)
-class Known:
+class Given:
     """A command to verify with, and its output where the user gave one."""
 
     command: str
@@ -33,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class Reference:
     """The checkpoint's behaviour on the commands that every file is compared on."""
 
     commands: list[str]
@@ -43,22 +45,27 @@ class Study:
     margin: Margin | None
     misfits: tuple[str, ...]  # pairs whose output the model does not give, as text
 
+    def accuracy(self, given: Sequence[Given]) -> float:
+        """The share of distinct pairs whose output the model gives."""
+        pairs = {pair for pair in given if pair.output is not None}
+        return 1 - len(set(self.misfits)) / max(1, len(pairs))
+
     @property
     def margin_size(self) -> float | None:
         """The smallest distance between the best and the second-best choice."""
         return None if self.margin is None else self.margin.size
 
 
-def known_pairs(pairs: Iterable[Any]) -> list[Known]:
+def given_pairs(pairs: Iterable[Any]) -> list[Given]:
     """Pairs of texts or of word lists, objects with `source` and `target`, or commands without output."""
     found = []
     for number, pair in enumerate(pairs, start=1):
         try:
             if isinstance(pair, str):
-                found.append(Known(_text(pair), None))
+                found.append(Given(_text(pair), None))
             else:
                 source, target = (pair.source, pair.target) if hasattr(pair, "source") else pair
-                found.append(Known(_text(source), _text(target)))
+                found.append(Given(_text(source), _text(target)))
         except (TypeError, ValueError):
             raise LaneError(
                 f"verification pair {number}: {pair!r}; a pair is two texts or two lists of words"
@@ -70,11 +77,11 @@ def _text(side: str | Sequence[str]) -> str:
     return " ".join(side.split() if isinstance(side, str) else side)
 
 
-def study(checkpoint: Checkpoint, known: Sequence[Known], random: int) -> Study:
+def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Reference:
     """Derive all commands once: the user's, random ones, and input that must be refused."""
-    _refuse_foreign(known, checkpoint)
+    _refuse_foreign(given, checkpoint)
     model, source, max_words = checkpoint.model().double(), checkpoint.source, checkpoint.config.max_words
-    data = list(dict.fromkeys(pair.command for pair in known))
+    data = list(dict.fromkeys(pair.command for pair in given))
     longest = max((len(command.split()) for command in data), default=UNKNOWN_LENGTH)
     invented = verify.random_commands(source.words, data, random, min(LONGER * longest, max_words))
     commands = [*data, *invented, *verify.bad_commands(source.words, max_words)]
@@ -97,26 +104,42 @@ def study(checkpoint: Checkpoint, known: Sequence[Known], random: int) -> Study:
             if places.start < len(data):
                 uses += _count_spans(rollout.derivations.nodes.leaves, rollout.derivations.node)
                 met.append(rollout.derivations.nodes)
-    return Study(
+    return Reference(
         commands=commands,
         replies=replies,
         uses=uses or _listed_spans(checkpoint),
         met=met,
         margin=margin,
-        misfits=tuple(_misfits(known, dict(zip(data, replies, strict=False)))),
+        misfits=tuple(_misfits(given, dict(zip(data, replies, strict=False)))),
     )
 
 
-def _refuse_foreign(known: Sequence[Known], checkpoint: Checkpoint) -> None:
-    for number, pair in enumerate(known, start=1):
+def _refuse_foreign(given: Sequence[Given], checkpoint: Checkpoint) -> None:
+    for number, pair in enumerate(given, start=1):
         unknown = [word for word in pair.command.split() if word not in checkpoint.source]
         if unknown or not pair.command:
             problem = f"the model does not know {unknown[0]!r}" if unknown else "it has no words"
             raise LaneError(f"verification data, pair {number}: {problem}; give the data it was trained on")
 
 
-def _misfits(known: Sequence[Known], replies: dict[str, Reply]) -> Iterable[str]:
-    for pair in known:
+def refuse_damage(checkpoint: Checkpoint, given: Sequence[Given], reference: Reference) -> None:
+    """Measure the accuracy that the card states for its training pairs again, where these were given."""
+    card = checkpoint.card
+    pairs = [Pair.of(pair.command, pair.output) for pair in given if pair.output is not None]
+    if not pairs or checksum(pairs) != card.data.sha256:
+        return
+    stated, measured = card.accuracy.get("train", 0.0), reference.accuracy(given)
+    # Training also counts a word as wrong that is right by itself and never recognised in a phrase.
+    if measured < stated - ROUNDING:
+        raise LaneError(
+            f"the card states {stated:.2%} of the training pairs right, but the model gets {measured:.2%}: "
+            f"{next(iter(reference.misfits))}; the checkpoint is damaged or was edited: restore a copy, or "
+            "train again"
+        )
+
+
+def _misfits(given: Sequence[Given], replies: dict[str, Reply]) -> Iterable[str]:
+    for pair in given:
         code, text = replies[pair.command]
         if pair.output is not None and (code, text) != (OK, pair.output):
             given = repr(text) if code == OK else f"the error {code}"
