@@ -1,4 +1,4 @@
-"""Gets one file by HTTP: resumed after a break, and never under its own name before it is verified."""
+"""Downloads one file by HTTP: resumed after a break, and renamed to its own name only once verified."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from lane.base.files import sync_directory
 
 TIMEOUT_SECONDS = 30
 MAX_DOWNLOAD_BYTES = 64_000_000
-"""More than any file wanted here: a server that never ends is cut off."""
+"""Some ten times the largest file: a server that never stops sending is cut off."""
 
 _CHUNK = 65_536
 _RANGE_NOT_SATISFIABLE = 416
@@ -20,7 +20,7 @@ _PARTIAL_CONTENT = 206
 
 
 class DownloadError(LaneError):
-    """The source cannot be reached, or has not got the file: trying again will not help by itself."""
+    """The source cannot be reached, or lacks the file: another attempt will not help by itself."""
 
 
 def download(url: str, target: Path, check: Callable[[Path], object]) -> None:
@@ -31,9 +31,9 @@ def download(url: str, target: Path, check: Callable[[Path], object]) -> None:
     part = target.with_name(f"{target.name}.part")
     try:
         kept = part.stat().st_size if part.exists() else 0
-        _transfer(url, part, kept)
-        # A wrong file may come of a kept beginning that belongs to another one: once more, all of it.
-        if kept and not _passes(part, check):
+        resumed = _transfer(url, part, kept)
+        # The kept beginning may be damaged or stale, and not every server knows ranges: then all of it.
+        if kept and not (resumed and _passes(part, check)):
             _transfer(url, part, 0)
         _check(url, part, check)
         part.replace(target)
@@ -58,31 +58,28 @@ def _check(url: str, part: Path, check: Callable[[Path], object]) -> None:
         raise DownloadError(f"{url}: not the file wanted: {error}") from error
 
 
-def _transfer(url: str, part: Path, kept: int) -> None:
-    """Append to `part` what follows its first `kept` bytes, or write all of it if the server starts over."""
+def _transfer(url: str, part: Path, kept: int) -> bool:
+    """Append to `part` what follows its first `kept` bytes, or write all of it if the server starts over.
+
+    False where the server sends another range than it was asked for.
+    """
     headers = {"User-Agent": "lane-data"}
     if kept:
         headers["Range"] = f"bytes={kept}-"
     try:
         with urlopen(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
-            _receive(response, url, part, kept if _continues(response, kept) else 0)
+            resumed = response.status == _PARTIAL_CONTENT
+            if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {kept}-"):
+                return False
+            _receive(response, url, part, kept if resumed else 0)
     except HTTPError as error:
         error.close()
-        # Nothing follows what we have: it is whole, or it never was a part of this file. The check tells.
+        # Nothing follows the kept bytes: they are the whole file, or of another one. The check tells.
         if error.code != _RANGE_NOT_SATISFIABLE or not kept:
             raise DownloadError(f"{url}: the server answered {error.code} {error.reason}") from error
     except (URLError, HTTPException, ConnectionError, TimeoutError, ValueError) as error:
         reason = error.reason if isinstance(error, URLError) else error
         raise DownloadError(f"{url}: no connection ({reason})") from error
-
-
-def _continues(response: HTTPResponse, kept: int) -> bool:
-    """Whether the server goes on after the kept bytes; one that knows no ranges sends the whole file."""
-    if response.status != _PARTIAL_CONTENT:
-        return False
-    found = response.headers.get("Content-Range", "")
-    if not found.startswith(f"bytes {kept}-"):
-        raise DownloadError(f"{response.url}: asked for bytes from {kept} on, the server sent {found!r}")
     return True
 
 
@@ -99,7 +96,7 @@ def _receive(response: HTTPResponse, url: str, part: Path, kept: int) -> None:
             stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
-    # A connection that ends early is no error to the library: only the count tells.
+    # http.client reports no error for a connection that ends early: only the count tells.
     if expected is not None and size < expected:
         raise LaneError(f"{url}: the connection ended after {size} of {expected} bytes; run again to resume")
 

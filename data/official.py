@@ -7,6 +7,7 @@ numbers of SCAN's `tasks.txt` (`mcd1.json`, also inside `scan-splits.tar.gz`): t
 
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def read_archive(task: str, path: Path) -> dict[str, object]:
             for member in archive:
                 if Path(member.name).name == f"{task}.json" and (stream := archive.extractfile(member)):
                     return _parse_index(path, stream.read(MAX_INDEX_BYTES + 1))
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error) as error:
         raise LaneError(f"{path}: is not a readable tar.gz archive ({error})") from error
     raise LaneError(f"{path}: holds no {task}.json")
 

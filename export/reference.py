@@ -142,8 +142,8 @@ def _misfits(given: Sequence[Given], replies: dict[str, Reply]) -> Iterable[str]
     for pair in given:
         code, text = replies[pair.command]
         if pair.output is not None and (code, text) != (OK, pair.output):
-            given = repr(text) if code == OK else f"the error {code}"
-            yield f"{pair.command!r} is {pair.output!r}, the model gives {given}"
+            got = repr(text) if code == OK else f"the error {code}"
+            yield f"{pair.command!r} is {pair.output!r}, the model gives {got}"
 
 
 def _count_spans(leaves: Tensor, node: Tensor) -> Counter[Span]:

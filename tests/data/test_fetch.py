@@ -122,6 +122,23 @@ def test_a_wrong_file_is_refused_with_the_remedy(spoilt: str, mirror: Any, tmp_p
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.parametrize("url", ["/tasks.txt", "/scan-splits.tar.gz"])
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_damaged_part_is_fetched_again(url: str, ranges: bool, mirror: Any, tmp_path: Path) -> None:
+    """Cut short or whole, a flipped bit anywhere in the kept bytes does not stop the next call."""
+    data = mirror.files[url]
+    mirror.ranges = ranges
+    for place in range(0, len(data), len(data) // 12):
+        part = bytearray(data)
+        part[place] ^= 0x10
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / f"{url[1:]}.part").write_bytes(part[: len(part) - place])
+        fetch(folder, mirror.url, lambda _: None)
+        assert sorted(path.name for path in folder.glob("*_*.txt")) == FILES
+        assert not list(folder.glob("*.part"))
+
+
 def test_an_archive_of_other_splits_is_refused(mirror: Any, sets: Sets, tmp_path: Path) -> None:
     swapped = {**sets, "mcd3_test": sets["mcd3_train"], "mcd3_train": sets["mcd3_test"]}
     mirror.files["/scan-splits.tar.gz"] = publish(swapped)["/scan-splits.tar.gz"]

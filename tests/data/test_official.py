@@ -1,5 +1,6 @@
 import io
 import json
+import random
 import shutil
 import tarfile
 from pathlib import Path
@@ -115,3 +116,21 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     write_pairs(tmp_path / "mcd1_test.txt", [Pair.of("a", "A")])
     with pytest.raises(LaneError, match=r"mcd1_test.txt: holds 1 pairs, but mcd1_test has 1045"):
         read_official("mcd1", "test", tmp_path)
+
+
+def test_a_damaged_archive_is_one_error(tmp_path: Path) -> None:
+    """Whatever the library raises for it: a flipped bit deep inside is an error of zlib."""
+    draw = random.Random(1)
+    data = json.dumps({"trainIdxs": [draw.random() for _ in range(20_000)]}).encode()
+    path = tmp_path / "scan-splits.tar.gz"
+    archive(path, "scan-splits/mcd1.json", data)
+    whole, kinds = path.read_bytes(), set[str]()
+    for place in range(0, len(whole), 997):
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x10
+        path.write_bytes(flipped)
+        try:
+            read_archive("mcd1", path)
+        except LaneError as error:
+            kinds.add(type(error.__cause__).__name__)
+    assert "error" in kinds  # zlib.error
