@@ -12,7 +12,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {nearest!r}?" if nearest else ""
 
 
-class _Known(NamedTuple):
+class _Prepared(NamedTuple):
     word: str
     folded: str
     letters: int
@@ -23,7 +23,7 @@ class Suggestions:
 
     def __init__(self, known: Iterable[str]) -> None:
         folded = ((word, word.casefold()) for word in known)
-        self._known = [_Known(word, plain, _letters(plain)) for word, plain in folded]
+        self._known = [_Prepared(word, plain, _letters(plain)) for word, plain in folded]
 
     def nearest(self, word: str) -> str | None:
         """The closest known word: equal but for case, or at most 2 edits (1 in short words) away.

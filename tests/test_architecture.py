@@ -125,6 +125,71 @@ def test_no_room_starts_a_command(path: Path) -> None:
     assert not starts
 
 
+# Modules without a test file of their own name, and the file that tests them; the list only shrinks.
+TESTED_IN = {
+    "trainer/candidate.py": "tests/trainer/test_search.py",
+    "trainer/gradient.py": "tests/models/test_oracle.py",  # the gradient of the oracle is the reference
+    "trainer/worker.py": "tests/trainer/test_run.py",
+    "runtime/embedded_card.py": "tests/export/test_files.py",
+    "runtime/network_card.py": "tests/export/test_files_page.py",
+    # All backends have to pass the same tests.
+    "runtime/network.py": "tests/runtime/test_backends.py",
+    "runtime/onnx_backend.py": "tests/runtime/test_backends.py",
+    "runtime/torchscript_backend.py": "tests/runtime/test_backends.py",
+    "runtime/model_file.py": "tests/runtime/test_model_files.py",
+    "runtime/bounds.py": "tests/runtime/test_codec.py",
+    # The loop of the program backend, compared with a naive one.
+    "runtime/composer.py": "tests/runtime/test_loop.py",
+    "runtime/program_backend.py": "tests/runtime/test_loop.py",
+    "runtime/program_tables.py": "tests/runtime/test_loop.py",
+    "runtime/substitution.py": "tests/runtime/test_loop.py",
+    "runtime/derivation.py": "tests/runtime/test_derivation_text.py",
+    "runtime/explain.py": "tests/runtime/test_derivation_text.py",
+    "runtime/picture.py": "tests/runtime/test_derivation_text.py",
+    "runtime/errors.py": "tests/runtime/test_failures.py",  # classes without behaviour
+    "runtime/results.py": "tests/runtime/test_translator.py",
+    # The parts of a command, tested by running it.
+    "cli/lines.py": "tests/cli/test_run.py",
+    "cli/output.py": "tests/cli/test_run.py",
+    "cli/rendering.py": "tests/cli/test_run.py",
+    "cli/workers.py": "tests/cli/test_run.py",
+    "cli/study.py": "tests/experiments/test_sweep.py",
+}
+
+
+@pytest.mark.parametrize("path", [path for path in ALL_MODULES if path.name != "__init__.py"], ids=module_id)
+def test_tests_mirror_modules(path: Path) -> None:
+    mirror = Path("tests", path.relative_to(ROOT)).with_name(f"test_{path.name}")
+    place = ROOT / TESTED_IN.get(module_id(path), mirror)
+    assert (ROOT / mirror).is_file() or place.is_file(), f"put its tests into {mirror}"
+
+
+# Names that two rooms use, and the one idea that they stand for in both.
+SHARED_NAMES = {
+    "composer": "the Composer: in tensors, and from the tables of a program",
+    "memory": "the Memory: likewise",
+    "config": "settings: of the networks, and of their training",
+    "errors": "the errors of all rooms, and the codes of the runtime",
+    "run": "the module of the command lane-run, as each command has one; and a training run",
+    "Derivation": "how one command is translated, step by step",
+    "Step": "one step of it",
+    "Values": "what the variables of derivations stand for",
+    "Job": "work that is sent to another process",
+    "Worker": "another process that does such work",
+    "Plan": "what is decided before it is done",
+}
+
+
+def test_a_name_that_two_rooms_use_has_one_meaning() -> None:
+    rooms: dict[str, set[str]] = {}
+    for path in ALL_MODULES:
+        classes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
+        for name in (path.stem, *(node.name.lstrip("_") for node in classes)):
+            rooms.setdefault(name, set()).add(path.relative_to(ROOT).parts[0])
+    shared = {name for name, places in rooms.items() if len(places) > 1 and name != "__init__"}
+    assert shared == set(SHARED_NAMES)
+
+
 @pytest.mark.parametrize("path", modules("runtime"), ids=module_id)
 def test_the_runtime_starts_without_what_only_some_backends_need(path: Path) -> None:
     at_once = {name.partition(".")[0] for name in imports(path, everywhere=False)}
