@@ -8,18 +8,25 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from lane.base.errors import LaneError
+from lane.data import checksum
 from lane.data.pair import Pair, checked_pair
-from lane.data.task import Task
-from lane.trainer.attempt import Report
+from lane.models import checkpoint
+from lane.models.card import ModelCard, TrainingData
+from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
+from lane.trainer.dataset import Dataset
+from lane.trainer.footprint import PeakMemory
+from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
-from lane.trainer.run import Plan, run
+from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable
+from lane.trainer.search import Found, search
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
 
@@ -41,7 +48,7 @@ def train(
     run_dir: str | Path | None = None,
     resume: bool = False,
     force: bool = False,
-    on_report: Callable[[Report], object] | None = None,
+    on_report: OnReport | None = None,
     stop: Callable[[], bool] = lambda: False,
     **settings: Any,
 ) -> Result:
@@ -56,39 +63,54 @@ def train(
     result. Without `run_dir` the run lives in a temporary folder, which is removed unless there is something
     to resume: after a stop (`Result.run_dir`) and after an exception (its note).
     """
+    started = time.monotonic()
     if config is not None and (settings or preset != "fast"):
         raise LaneError("give config= or settings by keyword, not both")
-    config = config or build_config(preset, settings)
-    train_pairs, evaluated = _held_out(as_pairs(pairs, "pair"), held_out, seed)
-    evaluated |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
-    device = _device(device)
-    folder = Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-"))
-    plan = Plan(
-        task=Task(name, train_pairs, as_pairs(test, "test pair")),
-        config=config,
+    if resume and not run_dir:
+        raise LaneError("to resume a run, name its run_dir")
+    config, device = config or build_config(preset, settings), _device(device)
+    learned, dev = _held_out(as_pairs(pairs, "pair"), held_out, seed)
+    sets = {"test": as_pairs(test, "test pair"), "dev": dev}
+    sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
+    dataset, out = Dataset.of(learned), Path(out)
+    _check_place(out)
+    run = Run(
+        dataset=dataset,
+        config=config.fitted_to(dataset.words.size(1), dataset.gold.size(1)),
         seed=seed,
-        out=Path(out),
-        run_dir=folder,
         device=device,
-        workers=min(config.candidates, _cores()) if workers is None else workers,
-        resume=resume,
-        force=force,
-        evaluate=tuple(evaluated.items()),
+        folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
     )
-    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
+    run.prepare(data.sha256, resume)
+    deadline = math.inf if minutes is None else started + 60 * minutes
     try:
-        result = run(plan, on_report, lambda: stop() or time.monotonic() > deadline)
-    except BaseException as error:
-        if (folder / "run.json").exists():
-            error.add_note(
-                f"resume with train(..., run_dir={str(folder)!r}, resume=True) and the same arguments"
+        with PeakMemory() as peak:
+            found = search(
+                run,
+                min(config.candidates, _cores()) if workers is None else workers,
+                _journal(run, on_report),
+                lambda: stop() or time.monotonic() > deadline,
             )
-        elif not run_dir:
-            shutil.rmtree(folder, ignore_errors=True)
+        model = out if found.converged or force or not _is_converged(out) else _beside(out)
+        result = _result(run, found, sets, model)
+    except BaseException as error:
+        error.add_note(
+            f"resume with train(..., run_dir={str(run.folder)!r}, resume=True) and the same arguments"
+        )
         raise
+    result = replace(
+        result,
+        spared=None if model == out else out,
+        peak_mb=peak.megabytes,
+        seconds=time.monotonic() - started,
+    )
+    _save(result, run, found.fit, name, data)
+    if not result.stopped:
+        run.clear()
     if run_dir or result.stopped:
         return result
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(run.folder, ignore_errors=True)
     return replace(result, run_dir=None)
 
 
@@ -110,10 +132,8 @@ def _words(side: str | Sequence[str]) -> Sequence[str]:
     return side.split() if isinstance(side, str) else side
 
 
-def _held_out(
-    pairs: tuple[Pair, ...], share: float, seed: int
-) -> tuple[tuple[Pair, ...], dict[str, tuple[Pair, ...]]]:
-    """Some distinct commands leave the training pairs, with all their repetitions."""
+def _held_out(pairs: tuple[Pair, ...], share: float, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    """The pairs to learn from, and those of a share of the distinct inputs, with all their repetitions."""
     if not 0 <= share < 1:
         raise LaneError(f"held_out {share}: a share from 0 to below 1")
     distinct = sorted({pair.source for pair in pairs})
@@ -122,7 +142,7 @@ def _held_out(
     kept = tuple(pair for pair in pairs if pair.source not in away)
     if not kept:
         raise LaneError(f"a held-out share of {share} leaves no pair to learn from; give a smaller one")
-    return kept, {"dev": tuple(pair for pair in pairs if pair.source in away)} if away else {}
+    return kept, tuple(pair for pair in pairs if pair.source in away)
 
 
 def _device(name: str) -> str:
@@ -135,3 +155,82 @@ def _device(name: str) -> str:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_place(out: Path) -> None:
+    """Find out before the training, which may take hours."""
+    if out.is_dir():
+        raise LaneError(f"{out}: is a directory; name a file for the model")
+    if not out.parent.exists():
+        raise LaneError(f"{out.parent}: no such folder for the model; create it, or name another")
+    check_writable(out.parent)
+
+
+def _journal(run: Run, on_report: OnReport | None) -> Journal:
+    journal = Journal(run.folder / "metrics.jsonl", on_report)
+    if contradictions := run.dataset.contradictions():
+        journal.say(
+            f"{contradictions} inputs have more than one output, and at most one of them can be learned; "
+            "`lane-data check` lists them"
+        )
+    return journal
+
+
+def _is_converged(path: Path) -> bool:
+    try:
+        return path.is_file() and checkpoint.load(path).card.converged
+    except LaneError:
+        return False  # not a checkpoint
+
+
+def _beside(out: Path) -> Path:
+    return out.with_name(f"{out.stem}.unconverged{out.suffix}")
+
+
+def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model: Path) -> Result:
+    """The found model, measured."""
+    dataset, fit = run.dataset, found.fit
+    learner = fit.learner(dataset, run.config, run.device)
+    accuracy = {"train": 1 - len(fit.wrong) / len(dataset)}
+    accuracy |= {name: measure(learner, pairs, dataset) for name, pairs in sets.items() if pairs}
+    return Result(
+        converged=found.converged,
+        stopped=found.stopped,
+        reason=found.reason,
+        agreement=found.agreement,
+        rules=used_rules(learner, dataset),
+        misfits=misfits(learner, dataset, fit.wrong),
+        accuracy=accuracy,
+        updates=sum(candidate.updates for candidate in found.candidates),
+        trajectories=sum(candidate.trajectories for candidate in found.candidates),
+        candidates=len(found.candidates),
+        model=model,
+        run_dir=run.folder,
+    )
+
+
+def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData) -> None:
+    """The checkpoint of the model, and the result in the run directory."""
+    card = ModelCard(
+        task=name,
+        version=version(DISTRIBUTION),
+        seed=run.seed,
+        data=data,
+        config=run.config.model_dump(mode="json"),
+        converged=result.converged,
+        reason=result.reason,
+        agreement=result.agreement,
+        accuracy=dict(result.accuracy),
+        rules=tuple(str(rule) for rule in result.rules),
+        misfits=len(result.misfits),
+        candidates=result.candidates,
+    )
+    done = checkpoint.Checkpoint(
+        config=run.config.network(fit.constants),
+        source=run.dataset.source,
+        target=run.dataset.target,
+        weights=fit.weights,
+        card=card,
+    )
+    checkpoint.save(done, result.model)
+    result.write(run.folder)

@@ -15,19 +15,9 @@ from lane.trainer.curriculum import Curriculum, Verdict
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined
+from lane.trainer.state import Stateful
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
-_KEPT = (
-    "outcome",
-    "updates",
-    "seconds",
-    "wrong",
-    "consolidations",
-    "fitting",
-    "reward",
-    "sampled",
-    "lacks_constants",
-)
 
 
 @dataclass(frozen=True)
@@ -59,8 +49,22 @@ class Report:
         )
 
 
-class Attempt:
+class Attempt(Stateful):
     """Trains in strides: an evaluation, then some updates; between strides it can be kept and restored."""
+
+    kept = (
+        "learner",
+        "curriculum",
+        "outcome",
+        "updates",
+        "seconds",
+        "wrong",
+        "consolidations",
+        "fitting",
+        "reward",
+        "sampled",
+        "lacks_constants",
+    )
 
     def __init__(
         self,
@@ -85,6 +89,11 @@ class Attempt:
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
         self.lacks_constants = False  # it ended for the lack of them
+
+    @property
+    def ended(self) -> bool:
+        """Whether it fits or has given up."""
+        return self.outcome in ("fitted", "stalled")
 
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
@@ -214,21 +223,13 @@ class Attempt:
         )
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on bit by bit as if nothing had happened."""
-        return {
-            "learner": self.learner.state(),
-            "curriculum": self.curriculum.state(),
-            "random": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-            **{name: getattr(self, name) for name in _KEPT},
-        }
+        """With the state of the random numbers."""
+        cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+        return {**super().state(), "random": torch.get_rng_state(), "cuda": cuda}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a kept state."""
-        self.learner.restore(state["learner"])
-        self.curriculum.restore(state["curriculum"])
-        for name in _KEPT:
-            setattr(self, name, state[name])
+        """With the state of the random numbers."""
+        super().restore(state)
         torch.set_rng_state(state["random"])
         if state["cuda"]:
             torch.cuda.set_rng_state_all(state["cuda"])

@@ -1,33 +1,40 @@
 """A candidate: attempts from seeds of its own, until one fits or all are spent."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from lane.base.errors import LaneError
+from lane.models import checkpoint
 from lane.models.model import LaneModel
-from lane.trainer.attempt import Attempt, Report
+from lane.trainer.attempt import Attempt
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
+from lane.trainer.run import Halted, OnReport, Run
+
+SAVE_EVERY = 5.0  # seconds of work that a kill can cost
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fit:
-    """What a candidate came to."""
+    """The model of an attempt, and how well it fits."""
 
-    number: int
+    number: int  # of the candidate
     seed: int
     constants: bool | tuple[int, ...]
     fitted: bool
-    wrong: tuple[int, ...]  # examples that it does not get right
+    wrong: tuple[int, ...]  # examples that it gets wrong
     simplicity: float  # mean over all examples
     rules: int
     updates: int
     trajectories: int
-    attempts: int
+    lacks_constants: bool  # the attempt seems to have failed for lack of constants
     weights: dict[str, Tensor]
 
     @property
@@ -42,125 +49,131 @@ class Fit:
         return Learner(model.to(device), config)
 
 
-class Candidate:
-    """Runs attempts one after the other, in strides."""
+def train_candidate(run: Run, number: int, on_report: OnReport, halted: Halted) -> Fit:
+    """The best fit of its attempts; once `halted`, of those so far.
 
-    def __init__(self, number: int, dataset: Dataset, config: TrainConfig, seed: int, device: str) -> None:
-        self.number, self.dataset = number, dataset
-        self.config, self.seed, self.device = config, seed, device
-        self.tried = 0  # attempts that have ended
-        self.updates = self.trajectories = 0  # of those
-        self.fit: Fit | None = None  # the best of those
-        self.needs_constants = False  # by what ended one of those
-        self.attempt = self._begin()
+    Its state is kept in the run directory, and an earlier one there is resumed.
+    """
+    # One thread: results must not depend on how a sum is split, and the other cores have their own candidate.
+    torch.set_num_threads(1)
+    path = run.state_path(number)
+    ended, attempt = _resumed(run, number) if path.exists() else ([], None)
+    saved = time.monotonic()
+    while not _is_done(ended, run.config):
+        attempt = attempt or next_attempt(run, number, ended)
+        while not attempt.ended:
+            if halted():
+                _keep(path, run, ended, attempt)
+                return _best([*ended, _measured(attempt, number)])
+            on_report(replace(attempt.stride(), candidate=number))
+            if time.monotonic() - saved > SAVE_EVERY:
+                _keep(path, run, ended, attempt)
+                saved = time.monotonic()
+        ended.append(_measured(attempt, number))
+        attempt = None
+    _keep(path, run, ended, None)
+    return _best(ended)
 
-    @property
-    def done(self) -> bool:
-        """Whether it fits, or has no attempt left.
 
-        A fit with pairs set aside is good enough only after another attempt, with constants where the pairs
-        may need them.
-        """
-        if self.fit is None:
-            return False
-        enough = 1 if not self.fit.wrong or self.config.constants != "if-needed" else 2
-        return (self.fit.fitted and self.tried >= enough) or self.tried >= self.config.attempts
+def _resumed(run: Run, number: int) -> tuple[list[Fit], Attempt | None]:
+    """The attempts in a state on disk; a damaged or malformed one is an error that names the remedy."""
+    path = run.state_path(number)
+    try:
+        kept = checkpoint.load(path).training
+        ended = [Fit(**fit) for fit in kept["ended"]]
+        if kept["attempt"] is None:
+            return ended, None
+        attempt = next_attempt(run, number, ended)
+        attempt.restore(kept["attempt"])
+    except (LaneError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).removeprefix(f"{path}: ").split())
+        raise LaneError(
+            f"{path}: a state that cannot be resumed ({reason[:200]}); delete this file and resume again: "
+            "this candidate starts over, and the result is the same"
+        ) from None
+    return ended, attempt
 
-    def _begin(self) -> Attempt:
-        """The next attempt."""
-        constants = self._constants()
-        seed = derived_seed(self.seed, self.number, self.tried)
-        return Attempt(self.dataset, self.config, seed, constants, self.device)
 
-    def _constants(self) -> bool | tuple[int, ...]:
-        """Which actions the next attempt's rules may hold beside variables.
+def _is_done(ended: Sequence[Fit], config: TrainConfig) -> bool:
+    """Whether one fits, or no attempt is left.
 
-        Where it depends on need: none until an attempt seems to have ended for the lack of them, then those
-        that no word alone stands for, which are few and easily found. Every fourth attempt has all.
-        """
-        if self.config.constants != "if-needed":
-            return self.config.constants == "always"
-        if self.tried % 4 == 3:
-            return True
-        return self.needs_constants and self.dataset.not_alone()
+    A fit with misfits is good enough only after another attempt, which has constants if the pairs may need
+    them.
+    """
+    if not ended:
+        return False
+    best = _best(ended)
+    enough = 1 if not best.wrong or config.constants != "if-needed" else 2
+    return (best.fitted and len(ended) >= enough) or len(ended) >= config.attempts
 
-    def stride(self) -> Report:
-        """One stride of the present attempt; where it ends, the next is made ready."""
-        report = self.attempt.stride()
-        if report.outcome in ("fitted", "stalled"):
-            self._end()
-            if not self.done:
-                self.attempt = self._begin()
-        return report
 
-    def _end(self) -> None:
-        self.tried += 1
-        self.updates += self.attempt.updates
-        self.trajectories += self.attempt.learner.trajectories
-        self.needs_constants |= self.attempt.lacks_constants
-        fit = self._measure()
-        if self.fit is None or fit.merit < self.fit.merit:
-            self.fit = fit
+def _best(fits: Sequence[Fit]) -> Fit:
+    """The first of the best, with the work of all."""
+    best = min(fits, key=lambda fit: fit.merit)
+    updates, trajectories = sum(fit.updates for fit in fits), sum(fit.trajectories for fit in fits)
+    return replace(best, updates=updates, trajectories=trajectories)
 
-    def _measure(self) -> Fit:
-        attempt = self.attempt
-        evaluations = attempt.evaluate_all()
-        wrong = torch.cat([e.index[~(e.right & e.whole)] for e in evaluations]).tolist()
-        simplicity = float(torch.cat([e.simplicity for e in evaluations]).mean())
-        spans = {
-            tuple(span)
-            for e in evaluations
-            for span in e.rollout.derivations.nodes.leaves[
-                torch.unique(e.rollout.derivations.node[e.rollout.solution >= 0])
-            ].tolist()
-        }
-        weights = {name: value.detach().cpu().clone() for name, value in attempt.model.state_dict().items()}
-        return Fit(
-            number=self.number,
-            seed=attempt.seed,
-            constants=attempt.constants,
-            fitted=attempt.outcome == "fitted",
-            wrong=tuple(wrong),
-            simplicity=simplicity,
-            rules=len(spans),
-            updates=self.updates,
-            trajectories=self.trajectories,
-            attempts=self.tried,
-            weights=weights,
-        )
 
-    def stop(self) -> Fit:
-        """The best so far, the unfinished attempt included."""
-        if not self.done:
-            self._end()
-        assert self.fit is not None
-        return self.fit
+def next_attempt(run: Run, number: int, ended: Sequence[Fit]) -> Attempt:
+    """A new attempt, with the constants that the failures of the earlier ones suggest."""
+    seed = derived_seed(run.seed, number, len(ended))
+    return Attempt(run.dataset, run.config, seed, _constants(run, ended), run.device)
 
-    def state(self) -> dict[str, Any]:
-        """Everything needed to go on bit by bit as if nothing had happened."""
-        return {
-            "tried": self.tried,
-            "updates": self.updates,
-            "trajectories": self.trajectories,
-            "needs_constants": self.needs_constants,
-            "fit": None if self.fit is None else vars(self.fit),
-            "attempt": self.attempt.state(),
-        }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a kept state."""
-        self.tried, self.updates = state["tried"], state["updates"]
-        self.trajectories, self.needs_constants = state["trajectories"], state["needs_constants"]
-        if state["fit"] is not None:
-            self.fit = Fit(**state["fit"])
-        # The state of a candidate that is done holds its last attempt, which has the number before.
-        ended = 1 if self.done else 0
-        self.tried -= ended
-        self.attempt = self._begin()
-        self.tried += ended
-        self.attempt.restore(state["attempt"])
+def _constants(run: Run, ended: Sequence[Fit]) -> bool | tuple[int, ...]:
+    """Which actions the next attempt's rules may hold beside variables.
+
+    If needed: none until an attempt seems to have failed for lack of them, then those that no single word
+    stands for, which are few and easily found. Every fourth attempt has all, in case that guess is wrong.
+    """
+    if run.config.constants != "if-needed":
+        return run.config.constants == "always"
+    if len(ended) % 4 == 3:
+        return True
+    return any(fit.lacks_constants for fit in ended) and run.dataset.not_alone()
+
+
+def _measured(attempt: Attempt, number: int) -> Fit:
+    evaluations = attempt.evaluate_all()
+    spans = {
+        tuple(span)
+        for e in evaluations
+        for span in e.rollout.derivations.nodes.leaves[
+            torch.unique(e.rollout.derivations.node[e.rollout.solution >= 0])
+        ].tolist()
+    }
+    return Fit(
+        number=number,
+        seed=attempt.seed,
+        constants=attempt.constants,
+        fitted=attempt.outcome == "fitted",
+        wrong=tuple(torch.cat([e.index[~(e.right & e.whole)] for e in evaluations]).tolist()),
+        simplicity=float(torch.cat([e.simplicity for e in evaluations]).mean()),
+        rules=len(spans),
+        updates=attempt.updates,
+        trajectories=attempt.learner.trajectories,
+        lacks_constants=attempt.lacks_constants,
+        weights={name: value.detach().cpu().clone() for name, value in attempt.model.state_dict().items()},
+    )
+
+
+def _keep(path: Path, run: Run, ended: Sequence[Fit], attempt: Attempt | None) -> None:
+    """A checkpoint of the present model, or of the best one once all attempts have ended."""
+    if attempt is None:
+        best = _best(ended)
+        constants, weights, state = best.constants, best.weights, None
+    else:
+        constants, weights, state = attempt.constants, attempt.model.state_dict(), attempt.state()
+    kept = checkpoint.Checkpoint(
+        config=run.config.network(constants),
+        source=run.dataset.source,
+        target=run.dataset.target,
+        weights=weights,
+        training={"ended": [vars(fit) for fit in ended], "attempt": state},
+    )
+    checkpoint.save(kept, path)
 
 
 def derived_seed(*parts: int) -> int:
-    """A seed of its own for each part of a run, the same on every machine."""
+    """A separate seed for each part of a run, the same on every machine."""
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6], "big")

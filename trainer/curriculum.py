@@ -1,6 +1,6 @@
 """Lessons by length: which examples are in play, which of them to draw, and when a lesson is over."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -8,6 +8,7 @@ from torch import Tensor
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Evaluation
+from lane.trainer.state import Stateful
 
 # Draws of one example into one update by its deficit: about a tenth of the default 64 examples, so that a few
 # wrong pairs, which may be noise, do not dominate the update.
@@ -15,8 +16,10 @@ MOST_DRAWS = 6
 Verdict = Literal["go on", "passed", "stalled"]
 
 
-class Curriculum:
-    """The state of the lessons of one attempt."""
+class Curriculum(Stateful):
+    """The lessons of one attempt."""
+
+    kept = ("lesson", "best_accuracy", "best_simplicity", "no_gain", "order", "deficit", "wrong_for")
 
     def __init__(self, dataset: Dataset, config: TrainConfig) -> None:
         self.config, self.length = config, dataset.length
@@ -112,16 +115,6 @@ class Curriculum:
         self.lesson += 1
         self.best_accuracy = self.best_simplicity = -1.0
         self.no_gain = 0
-
-    def state(self) -> dict[str, Any]:
-        """What must be kept to go on exactly from here."""
-        names = ("lesson", "best_accuracy", "best_simplicity", "no_gain", "order", "deficit", "wrong_for")
-        return {name: getattr(self, name) for name in names}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a kept state."""
-        for name, value in state.items():
-            setattr(self, name, value)
 
 
 def _any_of(pool: Tensor, count: int) -> Tensor:

@@ -1,5 +1,6 @@
 """A data set: pairs, their vocabularies, and the same pairs as tensors."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import torch
@@ -36,8 +37,18 @@ class Dataset:
             dtype=torch.bool,
         )
 
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> "Dataset":
+        """The pairs with the vocabularies of their words."""
+        sides = Vocabulary.of(pair.source for pair in pairs), Vocabulary.of(pair.target for pair in pairs)
+        return cls(pairs, *sides)
+
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def __reduce__(self) -> tuple[type["Dataset"], tuple[list[Pair], Vocabulary, Vocabulary]]:
+        """Another process makes the tensors itself: they are larger than the pairs."""
+        return Dataset, (self.pairs, self.source, self.target)
 
     def like(self, pairs: Iterable[Pair]) -> "Dataset":
         """Other pairs over the same vocabularies."""
@@ -55,6 +66,10 @@ class Dataset:
     def gold_of(self, index: Tensor) -> Tensor:
         """Their gold actions, likewise.  # [B] -> [B, G]"""
         return self.gold[index][:, : int(self.gold_length[index].max())]
+
+    def contradictions(self) -> int:
+        """How many inputs have more than one output."""
+        return sum(outputs > 1 for outputs in Counter(pair.source for pair in self.pairs).values())
 
     def not_alone(self) -> tuple[int, ...]:
         """The actions that occur in no output of a single word."""

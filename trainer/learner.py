@@ -6,7 +6,6 @@ estimate of the policy gradient. Without explorers (`explorers=0`) only the norm
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +16,7 @@ from lane.trainer.dataset import Dataset
 from lane.trainer.gradient import surrogate
 from lane.trainer.optimizer import OPTIMIZERS
 from lane.trainer.reward import reward, similarity, simplicity
+from lane.trainer.state import Stateful
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,10 @@ class Update:
     right: float  # share of them that were exactly right
 
 
-class Learner:
+class Learner(Stateful):
     """Improves a model on batches of examples."""
+
+    kept = ("model", "composer_optimizer", "solver_optimizer", "trajectories")
 
     def __init__(self, model: LaneModel, config: TrainConfig) -> None:
         self.model, self.config = model, config
@@ -115,22 +117,6 @@ class Learner:
         if not self.config.whole:
             return torch.ones_like(rollout.derivations.whole)
         return rollout.derivations.whole | ~dataset.must_be_whole[index].to(self.device)
-
-    def state(self) -> dict[str, Any]:
-        """What must be kept to go on exactly from here."""
-        return {
-            "weights": self.model.state_dict(),
-            "composer_optimizer": self.composer_optimizer.state(),
-            "solver_optimizer": self.solver_optimizer.state(),
-            "trajectories": self.trajectories,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a kept state."""
-        self.model.load_state_dict(state["weights"])
-        self.composer_optimizer.restore(state["composer_optimizer"])
-        self.solver_optimizer.restore(state["solver_optimizer"])
-        self.trajectories = state["trajectories"]
 
 
 def same_rows(a: Tensor, b: Tensor) -> Tensor:

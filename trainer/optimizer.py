@@ -5,15 +5,18 @@ more than a second and 70 MB, in each worker.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
+from lane.trainer.state import Stateful
 
-class Optimizer(ABC):
+
+class Optimizer(Stateful, ABC):
     """Moves the weights of one network down its gradient."""
+
+    kept = ("steps", "first", "second")
 
     def __init__(self, network: torch.nn.Module, rate: float, clip: float) -> None:
         self.parameters, self.rate, self.clip = list(network.parameters()), rate, clip
@@ -38,16 +41,6 @@ class Optimizer(ABC):
     @abstractmethod
     def change(self, gradient: Tensor) -> Tensor:
         """What to add to the weights; moves the running means."""
-
-    def state(self) -> dict[str, Any]:
-        """What must be kept to go on exactly from here."""
-        return {"steps": self.steps, "first": self.first, "second": self.second}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a kept state, which stays as it is."""
-        self.steps = state["steps"]
-        self.first.copy_(state["first"])
-        self.second.copy_(state["second"])
 
 
 class Adam(Optimizer):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from lane.base.files import write_atomically
+from lane.base.record import write_record
 from lane.base.rule import Rule
 
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
@@ -33,11 +35,30 @@ class Result:
     updates: int
     trajectories: int
     candidates: int
-    seconds: float
-    peak_mb: float  # of all processes together
     model: Path
+    seconds: float = 0.0
+    peak_mb: float = 0.0  # of all processes together
     spared: Path | None = None  # the converged model at `out` that this unconverged one did not replace
     run_dir: Path | None = None  # None: it was temporary, and there is nothing to resume
+
+    def write(self, folder: Path) -> None:
+        """The numbers as result.json, and all misfits as misfits.tsv: input, output, the model's output."""
+        numbers = {
+            "converged": self.converged,
+            "agreement": self.agreement,
+            "accuracy": dict(self.accuracy),
+            "rules": len(self.rules),
+            "misfits": len(self.misfits),
+            "updates": self.updates,
+            "trajectories": self.trajectories,
+            "candidates": self.candidates,
+            "seconds": round(self.seconds, 1),
+            "peak_mb": round(self.peak_mb, 1),
+        }
+        rows = (map(" ".join, (misfit.source, misfit.target, misfit.says)) for misfit in self.misfits)
+        lines = "".join("\t".join(row) + "\n" for row in rows)
+        write_record(folder / "result.json", numbers)
+        write_atomically(folder / "misfits.tsv", lines.encode())
 
     def __str__(self) -> str:
         return "\n".join([*self._rule_lines(), *self._misfit_lines(), *self._summary_lines()])

@@ -1,37 +1,39 @@
 """The search: rounds of candidates until independent ones agree, and the choice among them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lane.trainer.agreement import Agreement
 from lane.trainer.candidate import Fit
-from lane.trainer.worker import Halted, Job, Tell, run_candidates
+from lane.trainer.run import Halted, Journal, Run
+from lane.trainer.worker import train_candidates
 
 AGREED = 0.999  # share of new commands on which two models must say the same
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the search came to."""
+    """The result of the search."""
 
     fit: Fit
     converged: bool
     agreement: float  # share of new commands that the nearest candidate translates alike; alone: itself
     candidates: tuple[Fit, ...]
-    reason: str  # why it is, or is not, taken as converged
+    reason: str  # why it counts as converged, or not
+    stopped: bool = False  # before it had ended
 
 
-def search(job: Job, workers: int, tell: Tell, halted: Halted, say: Callable[[str], None]) -> Found:
+def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    agreement = Agreement(job.dataset, job.config, job.device)
+    agreement = Agreement(run.dataset, run.config, run.device)
     fits: list[Fit] = []
-    for number in range(job.config.rounds):
-        first = number * job.config.candidates
-        fits += run_candidates(job, list(range(first, first + job.config.candidates)), workers, tell, halted)
+    for number in range(run.config.rounds):
+        first = number * run.config.candidates
+        numbers = range(first, first + run.config.candidates)
+        fits += train_candidates(run, numbers, workers, journal.report, halted)
         found = judge(fits, agreement)
         if found.converged or halted():
-            return found
-        say(f"round {number + 1}: {found.reason}")
+            return replace(found, stopped=not found.converged)
+        journal.say(f"round {number + 1}: {found.reason}")
     return found
 
 

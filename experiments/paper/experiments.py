@@ -246,7 +246,7 @@ def _measurer(study: Study, task: str, seed: int) -> Callable[[Any], float]:
     from lane.trainer.config import build_config
     from lane.trainer.dataset import Dataset
     from lane.trainer.learner import Learner
-    from lane.trainer.run import measure
+    from lane.trainer.measurement import measure
 
     loaded = checkpoint.load(_model(study, task, seed))
     learner = Learner(loaded.model(), build_config())

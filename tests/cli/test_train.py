@@ -160,8 +160,8 @@ class Run:
         (folder / "sitecustomize.py").write_text(
             "import sys\n"
             "if any('lane-train' in word or 'lane.trainer.worker' in word for word in sys.orig_argv):\n"
-            "    import lane.trainer.worker\n"
-            "    lane.trainer.worker.SAVE_EVERY = -1\n"
+            "    import lane.trainer.candidate\n"
+            "    lane.trainer.candidate.SAVE_EVERY = -1\n"
         )
         self.metrics = folder / "model.pt.run" / "metrics.jsonl"
         command = [LANE_TRAIN, *arguments, "--workers", workers, *(["--resume"] if resume else [])]

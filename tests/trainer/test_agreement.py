@@ -14,10 +14,26 @@ SOURCE = Vocabulary(["a", "b", "c", "d"])
 TARGET = Vocabulary(["A", "B", "C"])
 
 
+def new_fit(number: int, weights: dict[str, torch.Tensor]) -> Fit:
+    return Fit(
+        number=number,
+        seed=1,
+        constants=False,
+        fitted=True,
+        wrong=(),
+        simplicity=1.0,
+        rules=1,
+        updates=1,
+        trajectories=1,
+        lacks_constants=False,
+        weights=weights,
+    )
+
+
 def fit(number: int, seed: int, config) -> Fit:
     torch.manual_seed(seed)
     weights = LaneModel(4, 3, config.network(False)).state_dict()
-    return Fit(number, seed, False, True, (), 1.0, 1, 1, 1, 1, {k: 4 * v for k, v in weights.items()})
+    return new_fit(number, {name: 4 * value for name, value in weights.items()})
 
 
 @pytest.fixture
@@ -66,7 +82,7 @@ def test_models_that_get_nothing_right_are_compared_on_the_examples(
     weights = LaneModel(*sizes, tiny_config.network(False)).state_dict()
     ends = {**weights, "solver.output.bias": weights["solver.output.bias"] - 50}
     ends["solver.output.bias"][-1] += 100  # everything means the last action, again and again
-    fits = [Fit(i, 1, False, True, (), 1.0, 1, 1, 1, 1, ends) for i in range(2)]
+    fits = [new_fit(i, ends) for i in range(2)]
     alike = Agreement(dataset, tiny_config, "cpu")
     assert alike.between(*fits) == 1.0
     assert alike.with_itself(fits[0]) == 1.0

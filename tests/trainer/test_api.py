@@ -1,15 +1,19 @@
 """`train`, from Python: what it takes, what it leaves, and what its errors say."""
 
+import random
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 
 import pytest
+import torch
 
 from lane import trainer
 from lane.base.errors import LaneError
 from lane.models import checkpoint
-from lane.trainer import Pair, build_config, train
+from lane.trainer import Pair, build_config, candidate, train
+from lane.trainer.plot import read_metrics
 
 # Too small to learn: for what has to do with runs and not with learning.
 TINY = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 6, "evaluate_every": 2, "patience": 3}
@@ -123,3 +127,200 @@ def test_importing_the_package_does_not_load_torch():
     assert all(getattr(trainer, name) for name in trainer.__all__)
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         _ = trainer.trian
+
+
+# Two candidates with two short attempts each: they stall, and that is all that is needed here.
+CONFIG = build_config("fast", {**TINY, "attempts": 2})
+
+
+class Counter:
+    """Stops after some reports."""
+
+    def __init__(self, most=10_000):
+        self.reports, self.most, self.messages = 0, most, []
+
+    def __call__(self, report):
+        if report.message:
+            self.messages.append(str(report))
+        else:
+            self.reports += 1
+
+    def halted(self):
+        return self.reports >= self.most
+
+
+def arguments(folder):
+    return {"out": folder / "model.pt", "run_dir": folder / "run", "config": CONFIG, "workers": 1}
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    return arguments(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(pairs, tmp_path_factory):
+    counter = Counter()
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    result = train(pairs, name="tiny", on_report=counter, **arguments(folder))
+    return result, checkpoint.load(result.model), counter.reports
+
+
+def assert_same(path, expected):
+    assert checkpoint.load(path).weights.keys() == expected.weights.keys()
+    for name, value in checkpoint.load(path).weights.items():
+        assert torch.equal(expected.weights[name], value), name
+
+
+def stopped_after(most, pairs, **kwargs):
+    counter = Counter(most)
+    return train(pairs, on_report=counter, stop=counter.halted, **kwargs)
+
+
+def test_same_seed_same_model(tiny, uninterrupted, pairs):
+    """Bit by bit, whatever the order of the pairs, repeated lines, and the test pairs."""
+    mixed = [*pairs, pairs[0]]
+    random.Random(1).shuffle(mixed)
+    result = train(mixed, test=pairs[:2], **tiny)
+    assert_same(result.model, uninterrupted[1])
+    assert list(result.accuracy) == ["train", "test"]
+
+
+def test_another_seed_another_model(tiny, uninterrupted, pairs):
+    weights = checkpoint.load(train(pairs, seed=2, **tiny).model).weights
+    assert not all(torch.equal(weights[name], value) for name, value in uninterrupted[1].weights.items())
+
+
+def test_a_resumed_run_ends_as_if_it_had_not_been_interrupted(tiny, uninterrupted, pairs):
+    """Stopped again and again, at every kind of moment."""
+    _, expected, reports = uninterrupted
+    assert reports >= 20
+    result = stopped_after(1, pairs, **tiny)
+    assert result.stopped
+    times = 0
+    while result.stopped:
+        assert (tiny["run_dir"] / "candidate-0.pt").exists()
+        result = stopped_after(4, pairs, resume=True, **tiny)
+        times += 1
+        assert times <= reports, "it makes no progress"
+    assert times >= 4
+    assert_same(result.model, expected)
+    assert checkpoint.load(result.model).card == expected.card.model_copy(update={"task": "pairs"})
+
+
+def test_the_state_that_a_killed_run_kept_last_is_enough(tiny, uninterrupted, pairs, monkeypatch):
+    """Here, some strides back."""
+    monkeypatch.setattr(candidate, "SAVE_EVERY", -1)
+
+    class KilledError(Exception):
+        pass
+
+    class Killer(Counter):
+        def __call__(self, report):
+            super().__call__(report)
+            if self.halted():
+                raise KilledError
+
+    for resume, most in ((False, 9), (True, 3), (True, 5), (True, 2)):
+        with pytest.raises(KilledError):
+            train(pairs, on_report=Killer(most), resume=resume, **tiny)
+    assert_same(train(pairs, resume=True, **tiny).model, uninterrupted[1])
+
+
+def test_states_are_removed_at_the_end(uninterrupted):
+    names = sorted(path.name for path in uninterrupted[0].run_dir.iterdir())
+    assert names == ["metrics.jsonl", "misfits.tsv", "result.json", "run.json"]
+
+
+def test_a_new_run_ignores_the_old_one(tiny, uninterrupted, pairs):
+    stopped_after(6, pairs, seed=5, **tiny)
+    assert (tiny["run_dir"] / "candidate-0.pt").exists()
+    result = train(pairs, **tiny)
+    assert_same(result.model, uninterrupted[1])
+    seeds = [
+        {record["seed"] for record in read_metrics(folder / "metrics.jsonl")[0]}
+        for folder in (result.run_dir, uninterrupted[0].run_dir)
+    ]
+    assert seeds[0] == seeds[1]
+
+
+def test_only_a_named_run_with_the_same_arguments_is_resumed(tiny, pairs):
+    with pytest.raises(LaneError, match="to resume a run, name its run_dir"):
+        train(pairs, resume=True, **{**tiny, "run_dir": None})
+    stopped_after(1, pairs, **tiny)
+    others = {
+        "seed": {"pairs": pairs, "seed": 2},
+        "settings": {"pairs": pairs, "config": build_config("fast", {**TINY, "samples": 5})},
+        "pairs": {"pairs": pairs[1:]},
+    }
+    for what, other in others.items():
+        with pytest.raises(LaneError, match=f"the run to resume had other {what}; give the same"):
+            train(**{**tiny, "resume": True, **other})
+
+
+def test_the_card_says_what_was_trained(uninterrupted, pairs):
+    result, kept, _ = uninterrupted
+    assert (kept.card.task, kept.card.seed, kept.card.data.pairs) == ("tiny", 1, len(pairs))
+    assert kept.card.config == CONFIG.model_dump()
+    assert (kept.card.converged, kept.card.agreement) == (result.converged, result.agreement)
+    assert kept.card.accuracy == result.accuracy
+    assert kept.training == {}
+
+
+def test_contradictory_pairs_are_misfits(tiny, pairs):
+    result = train([*pairs, Pair.of("walk", "R")], **tiny)
+    assert not result.converged
+    assert any(misfit.source == ("walk",) for misfit in result.misfits)
+    assert all(misfit.says != misfit.target for misfit in result.misfits)
+
+
+@pytest.mark.parametrize("place", ["out", "run_dir"])
+def test_a_place_that_cannot_be_written_is_found_before_the_work(tiny, pairs, tmp_path, place):
+    (tmp_path / "file").write_text("in the way")
+    counter = Counter()
+    with pytest.raises(LaneError, match="cannot be written"):
+        train(pairs, on_report=counter, **{**tiny, place: tmp_path / "file" / "here"})
+    assert counter.reports == 0
+
+
+def test_a_directory_in_the_place_of_the_model(tiny, pairs):
+    tiny["out"].mkdir()
+    with pytest.raises(LaneError, match=r"model.pt: is a directory; name a file for the model"):
+        train(pairs, **tiny)
+
+
+def test_a_missing_folder_is_not_created(tiny, pairs, tmp_path):
+    with pytest.raises(LaneError, match=r"gone: no such folder for the model; create it, or name another"):
+        train(pairs, **{**tiny, "out": tmp_path / "gone" / "model.pt", "run_dir": tmp_path / "gone" / "run"})
+    assert not (tmp_path / "gone").exists()
+
+
+def test_rounds_and_contradictions_are_messages(tiny, pairs):
+    two_rounds = CONFIG.model_copy(update={"rounds": 2, "attempts": 1, "stall": 1})
+    counter = Counter()
+    both = [*pairs, Pair.of("walk", "R"), Pair.of("walk", "W")]
+    train(both, on_report=counter, **{**tiny, "config": two_rounds})
+    assert [message.partition(":")[0] for message in counter.messages[1:]] == ["round 1", "round 2"]
+    assert counter.messages[0].startswith("1 inputs have more than one output")
+
+
+def mark_converged(path):
+    kept = checkpoint.load(path)
+    card = kept.card.model_copy(update={"converged": True})
+    checkpoint.save(replace(kept, card=card), path)
+
+
+def test_an_unconverged_model_goes_beside_a_converged_one(tiny, pairs):
+    out = tiny["out"]
+    assert train(pairs, **tiny).model == out
+    mark_converged(out)
+    before = out.read_bytes()
+    for _ in range(2):
+        result = train(pairs, **tiny)
+        assert (result.model, result.spared) == (out.with_name("model.unconverged.pt"), out)
+        assert not checkpoint.load(result.model).card.converged
+        assert out.read_bytes() == before
+        assert f"{out} holds a converged model and was not replaced" in str(result)
+    result = train(pairs, force=True, **tiny)
+    assert (result.model, result.spared) == (out, None)
+    assert not checkpoint.load(out).card.converged

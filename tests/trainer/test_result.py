@@ -1,5 +1,6 @@
 """A result as text and as HTML."""
 
+import json
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -57,6 +58,14 @@ def test_the_html_is_escaped_and_well_formed():
     assert shown["accuracy"] == "train 100.00%, test 50.00%"
     assert shown["$x <twice>"] == "$X $X"
     assert "color" not in html, "the notebook's theme decides"
+
+
+def test_the_run_directory_has_the_numbers_and_all_misfits(tmp_path):
+    RESULT.write(tmp_path)
+    numbers = json.loads((tmp_path / "result.json").read_text())
+    assert (numbers["accuracy"], numbers["rules"], numbers["misfits"]) == (RESULT.accuracy, 2, 2)
+    assert (numbers["seconds"], numbers["peak_mb"]) == (1.2, 512.4)
+    assert (tmp_path / "misfits.tsv").read_text() == "a\tA\tB\nb\tB\t\n"
 
 
 def test_it_is_frozen():

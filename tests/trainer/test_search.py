@@ -2,13 +2,24 @@
 
 import pytest
 
-from lane.trainer.attempt import Attempt
-from lane.trainer.candidate import Candidate, Fit, derived_seed
+from lane.trainer.candidate import Fit
 from lane.trainer.search import judge
 
 
 def fit(number, fitted=True, wrong=0, simplicity=1.0, rules=5):
-    return Fit(number, 1, False, fitted, tuple(range(wrong)), simplicity, rules, 1, 1, 1, {})
+    return Fit(
+        number=number,
+        seed=1,
+        constants=False,
+        fitted=fitted,
+        wrong=tuple(range(wrong)),
+        simplicity=simplicity,
+        rules=rules,
+        updates=1,
+        trajectories=1,
+        lacks_constants=False,
+        weights={},
+    )
 
 
 class Agreed:
@@ -68,48 +79,3 @@ def test_a_candidate_without_errors_that_was_stopped_is_not_said_to_misfit():
     found = judge([fit(0, False, 0), fit(1, False, 2)], Agreed())
     assert (found.fit.number, found.converged) == (0, False)
     assert found.reason == "no candidate was finished, though the best gets every pair right"
-
-
-def test_merit_goes_by_fit_then_wrong_pairs_then_simplicity_then_rules():
-    worst_first = [fit(4, False), fit(3, wrong=1), fit(2, simplicity=0.9, rules=1), fit(1, rules=6), fit(0)]
-    assert sorted(worst_first, key=lambda one: one.merit) == worst_first[::-1]
-
-
-def test_seeds_are_the_same_everywhere_and_distinct():
-    seeds = {
-        derived_seed(seed, number, tried) for seed in range(5) for number in range(5) for tried in range(5)
-    }
-    assert len(seeds) == 125
-    assert derived_seed(1, 0, 0) == 118036293908925, "models of earlier releases could not be made again"
-
-
-@pytest.mark.parametrize(
-    ("constants", "tried"),
-    [
-        ("never", [False] * 4),
-        ("always", [True] * 4),
-        ("if-needed", [False, False, False, True]),
-    ],
-)
-def test_constants_are_tried_as_the_config_says(dataset, tiny_config, constants, tried, monkeypatch):
-    monkeypatch.setattr(type(dataset), "not_alone", lambda self: (3,))
-    config = tiny_config.model_copy(update={"constants": constants, "stall": 1, "attempts": 4})
-    assert constants_tried(Candidate(0, dataset, config, 1, "cpu")) == tried
-
-
-def test_once_an_attempt_ends_for_the_lack_of_constants_none_goes_without(dataset, tiny_config, monkeypatch):
-    monkeypatch.setattr(type(dataset), "not_alone", lambda self: (3,))
-    monkeypatch.setattr(Attempt, "_lacks_constants", lambda self, evaluation, verdict: not self.constants)
-    config = tiny_config.model_copy(update={"stall": 1, "attempts": 4})
-    candidate = Candidate(0, dataset, config, 1, "cpu")
-    assert constants_tried(candidate) == [False, (3,), (3,), True]
-
-
-def constants_tried(candidate):
-    attempts = [candidate.attempt]
-    while not candidate.done:
-        candidate.stride()
-        if candidate.attempt is not attempts[-1]:
-            attempts.append(candidate.attempt)
-    assert candidate.fit.attempts <= len(attempts)
-    return [attempt.constants for attempt in attempts]
