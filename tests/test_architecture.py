@@ -174,9 +174,7 @@ SHARED_NAMES = {
     "Derivation": "how one command is translated, step by step",
     "Step": "one step of it",
     "Values": "what the variables of derivations stand for",
-    "Job": "work that is sent to another process",
-    "Worker": "another process that does such work",
-    "Plan": "what is decided before it is done",
+    "Worker": "another process that does a part of the work",
 }
 
 
