@@ -67,7 +67,10 @@ def list_tasks() -> None:
 @app.command()
 def write(
     task: Annotated[
-        str, typer.Argument(callback=_check_task, help="A task of `lane-data list`, or random:N.")
+        str,
+        typer.Argument(
+            callback=_check_task, help="A task of `lane-data list`, random:N or practical:KIND:N."
+        ),
     ],
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made if need be.")],
     form: Annotated[Format, typer.Option("--format", help="How to write a pair.")] = Format.SCAN,

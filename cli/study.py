@@ -24,7 +24,9 @@ def _require_experiments() -> None:
 
 
 def sweep_command(
-    tasks: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    tasks: Annotated[
+        str, typer.Option(help="Names as of lane-train --task, separated by commas; or all: the nine tasks.")
+    ] = "all",
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 1 to this.")] = 10,
     jobs: Annotated[
         int, typer.Option(min=1, help="Trainings at the same time; alone, one has two workers.")

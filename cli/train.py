@@ -86,7 +86,8 @@ def train_command(
     task: Annotated[
         str | None,
         typer.Option(
-            help=f"Instead of --train: a task of `lane-data list`, or random:N; {DEFAULT_TASK} by default.",
+            help=f"Instead of --train: a task of `lane-data list`, random:N or practical:KIND:N; "
+            f"{DEFAULT_TASK} by default.",
             rich_help_panel=PAIRS,
         ),
     ] = None,
@@ -209,7 +210,7 @@ def _load(
 ) -> "tuple[Task, dict[str, tuple[Pair, ...]]]":
     """The task, and the sets to report on besides its test pairs."""
     from lane.data import Task, load_task, read_pairs, scan_pairs
-    from lane.data.registry import check_name
+    from lane.data.registry import check_name, is_scan
 
     if train is not None:
         pairs = tuple(read_pairs(train, form))
@@ -220,8 +221,7 @@ def _load(
     except LaneError as error:
         raise typer.BadParameter(str(error)) from error
     loaded = load_task(name, data_dir)
-    is_scan = name not in ("limit", "extend") and not name.startswith("random:")
-    return loaded, {"language": tuple(scan_pairs())} if is_scan else {}
+    return loaded, {"language": tuple(scan_pairs())} if is_scan(name) else {}
 
 
 def _headline(task: "Task", held_out: float, seed: int) -> str:

@@ -66,6 +66,11 @@ def check_name(name: str) -> str:
     raise LaneError(f"no task {name!r}{hint} (the tasks are {known})")
 
 
+def is_scan(name: str) -> bool:
+    """Whether the task splits SCAN, so that the whole language is known (`scan_pairs`)."""
+    return name in task_names() and name not in ("extend", "limit")
+
+
 def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> Task:
     """The named task, the same for the same arguments.
 

@@ -122,13 +122,13 @@ class Job:
 def train_job(job: Job) -> dict[str, Any]:
     """Train in this process; the figures of the result."""
     from lane.data import load_task, scan_pairs
+    from lane.data.registry import is_scan
     from lane.experiments.corruption import corrupted
     from lane.trainer import build_config, train
 
     trial = job.trial
     config = build_config(trial.preset, settings_of(trial.settings))
     task = load_task(trial.task, job.data_dir)
-    is_scan = trial.task not in ("limit", "extend") and not trial.task.startswith("random:")
     if trial.corrupt:
         task = corrupted(task, trial.corrupt, trial.seed)
     train(
@@ -138,7 +138,7 @@ def train_job(job: Job) -> dict[str, Any]:
         seed=trial.seed,
         minutes=trial.minutes,
         test=task.test,
-        evaluate={"language": scan_pairs()} if is_scan else None,
+        evaluate={"language": scan_pairs()} if is_scan(trial.task) else None,
         name=task.name,
         workers=job.workers,
         run_dir=job.folder / "run",

@@ -168,10 +168,10 @@ def _check_place(out: Path) -> None:
 
 def _journal(run: Run, on_report: OnReport | None) -> Journal:
     journal = Journal(run.folder / "metrics.jsonl", on_report)
-    if contradictions := run.dataset.contradictions():
+    if count := run.dataset.contradictions():
         journal.say(
-            f"{contradictions} inputs have more than one output, and at most one of them can be learned; "
-            "`lane-data check` lists them"
+            f"{count} {'input has' if count == 1 else 'inputs have'} more than one output, of which "
+            "at most one can be learned; `lane-data check` lists them"
         )
     return journal
 

@@ -83,7 +83,7 @@ class Result:
     def _summary_lines(self) -> list[str]:
         lines = [
             f"accuracy: {self._accuracy}",
-            f"agreement: {self.reason}",
+            f"{'agreement' if self.converged else 'not converged'}: {self.reason}",
             f"{self.seconds:.1f} s, {self.candidates} candidates, {self.trajectories:,} derivations, "
             f"{self.peak_mb:.0f} MB at most, model in {self.model}",
         ]

@@ -108,7 +108,7 @@ def test_not_converged_keeps_the_model_and_says_what_to_try(uninterrupted):
     assert not checkpoint.load(folder / "model.pt").card.converged
     assert "does not fit: walk -> " in output, "one of two outputs of the same input is wrong"
     assert "   the rules say " in output
-    assert "\n1 inputs have more than one output" in errors
+    assert "\n1 input has more than one output" in errors
 
 
 def test_the_number_of_workers_changes_nothing(uninterrupted, tiny, tmp_path):

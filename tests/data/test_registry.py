@@ -4,7 +4,7 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.data.language import random_task
-from lane.data.registry import TASKS, load_task, task_names
+from lane.data.registry import TASKS, is_scan, load_task, task_names
 
 NEEDS_FILES = ("mcd1", "mcd2", "mcd3")
 
@@ -58,3 +58,9 @@ def test_a_named_directory_is_not_silently_ignored(tmp_path: Path) -> None:
     with pytest.raises(LaneError, match="missing: no such directory"):
         load_task("simple", tmp_path / "missing")
     assert load_task("limit", tmp_path / "missing").train
+
+
+def test_the_whole_language_is_known_of_splits_of_scan_only() -> None:
+    splits = {"simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3"}
+    assert {name for name in task_names() if is_scan(name)} == splits
+    assert not any(is_scan(name) for name in ("random:5", "practical:coffee:1", "coffee.tsv"))

@@ -301,7 +301,7 @@ def test_rounds_and_contradictions_are_messages(tiny, pairs):
     both = [*pairs, Pair.of("walk", "R"), Pair.of("walk", "W")]
     train(both, on_report=counter, **{**tiny, "config": two_rounds})
     assert [message.partition(":")[0] for message in counter.messages[1:]] == ["round 1", "round 2"]
-    assert counter.messages[0].startswith("1 inputs have more than one output")
+    assert counter.messages[0].startswith("1 input has more than one output")
 
 
 def mark_converged(path):

@@ -43,6 +43,10 @@ def test_the_text_is_the_summary_of_the_command():
     ]
 
 
+def test_an_unconverged_result_says_so():
+    assert "\nnot converged: none agrees\n" in str(replace(RESULT, converged=False, reason="none agrees"))
+
+
 def test_long_lists_of_misfits_are_cut():
     many = replace(RESULT, misfits=RESULT.misfits * SHOWN_MISFITS)
     assert f"... and {SHOWN_MISFITS} more pairs, in model.pt.run/misfits.tsv" in str(many)
