@@ -66,12 +66,18 @@ def test_equal_models_agree(agreement, tiny_config):
 def test_different_models_do_not(agreement, tiny_config):
     one, other = fit(0, 1, tiny_config), fit(1, 2, tiny_config)
     share = agreement.between(one, other)
-    assert 0.0 <= share < 1.0
+    assert share < 1.0
     assert share == agreement.between(other, one)
 
 
-def test_with_itself_is_a_share(agreement, tiny_config):
-    assert 0.0 <= agreement.with_itself(fit(0, 1, tiny_config)) <= 1.0
+def test_with_itself_is_the_share_of_its_own_commands_that_it_derives_as_meant(agreement, tiny_config):
+    model = fit(0, 1, tiny_config)
+    learner, made = agreement._made(model)
+    assert agreement.with_itself(model) == 1.0
+    first, *rest = made.pairs
+    meant_otherwise = Pair(first.source, (*first.target, "A"))
+    agreement._kept[0] = learner, made.like([meant_otherwise, *rest])
+    assert agreement.with_itself(model) == pytest.approx(1 - 1 / len(made))
 
 
 def test_models_that_get_nothing_right_are_compared_on_the_examples(
