@@ -1,6 +1,7 @@
 """What the commands built on typer share: version, exit codes, and errors without a traceback."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -11,7 +12,7 @@ import typer
 from lane.base.errors import LaneError
 from lane.cli.entry import DISTRIBUTION, missing
 
-SIGINT_EXIT = 130
+SIGINT_EXIT, SIGTERM_EXIT = 130, 143  # 128 and the number of the signal, as shells have it
 
 
 def new_app(help_text: str) -> typer.Typer:
@@ -54,6 +55,7 @@ def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A word that the terminal's encoding lacks is printed escaped instead of ending the command.
         sys.stdout.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         app()
     except tuple(errors) as error:
@@ -69,6 +71,11 @@ def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
                 _end_after(cause)
             cause = cause.__cause__ or cause.__context__
         raise
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    """As an exception, so that temporary files go and no process is left behind."""
+    sys.exit(SIGTERM_EXIT)
 
 
 def _end_after(cause: KeyboardInterrupt | BrokenPipeError) -> NoReturn:

@@ -9,14 +9,14 @@ import typer
 
 from lane.base.errors import LaneError
 from lane.cli.app import new_app, require, run, show_version
+from lane.export.kinds import EXPORTED, checked_formats
 
 if TYPE_CHECKING:
     from lane.export.inspection import FileCard
 
-FORMATS = ("torchscript", "onnx", "program")
-SUFFIXES = {"ts": "torchscript", "lane": "program"}  # formats also go by the suffix of their file
 SHOWN_RULES = 40  # about one screen
 SHOWN_WORDS = 20  # about one line
+LONGEST = 1000  # characters of one value: some lines
 _UNKNOWN = "not known"
 
 Version = Annotated[
@@ -28,13 +28,10 @@ info_app = new_app("")
 
 
 def _check_formats(text: str) -> str:
-    names = [name.strip().removeprefix(".") for name in text.split(",") if name.strip()]
-    wanted = [SUFFIXES.get(name, name) for name in names]
-    unknown = [name for name in wanted if name not in FORMATS]
-    if unknown or not wanted:
-        problem = f"{unknown[0]!r} is not a format" if unknown else "no format is named"
-        raise typer.BadParameter(f"{problem}; there are {', '.join(FORMATS)}")
-    return ",".join(dict.fromkeys(wanted))
+    try:
+        return ",".join(checked_formats(text.split(",")))
+    except LaneError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 @app.command(name="lane-export")
@@ -45,7 +42,7 @@ def export_files(
     ] = None,
     formats: Annotated[
         str, typer.Option(callback=_check_formats, help="Which files, separated by commas.")
-    ] = ",".join(FORMATS),
+    ] = ",".join(EXPORTED),
     verify: Annotated[
         Path | None,
         typer.Option(
@@ -70,7 +67,8 @@ def export_files(
     MODEL.lane  program: the model as tables, for lane-run; data only
     \b
     Every file is loaded in a fresh process and compared with the checkpoint, token by token. If one
-    answer differs, nothing is written and the exit code is 1.
+    answer differs, nothing is written and the exit code is 1. A model that has not converged, or gets
+    pairs of --verify wrong, is exported with a warning and exit code 0.
     \b
     `lane-export info FILE` shows what a file holds (a checkpoint named info is given as ./info).
     \b
@@ -144,7 +142,7 @@ def _show(card: "FileCard") -> None:
         "sha256": card.sha256,
     }
     for title, value in rows.items():
-        typer.echo(f"{title:12}{value}")
+        typer.echo(f"{title:12}{_safe(value)}")
     _show_rules(card.rules)
 
 
@@ -154,7 +152,7 @@ def _show_rules(rules: tuple[tuple[str, str, int], ...]) -> None:
         more = f", of which the training data uses {len(used):,}" if len(used) < len(rules) else ""
         typer.echo(f"{'rules':12}{len(rules):,}{more}")
     for span, template, uses in used[:SHOWN_RULES]:
-        typer.echo(f"  {span} -> {template}" + (f"  ({uses:,})" if uses > 1 else ""))
+        typer.echo(f"  {_safe(f'{span} -> {template}')}" + (f"  ({uses:,})" if uses > 1 else ""))
     if len(used) > SHOWN_RULES:
         typer.echo(f"  ... and {len(used) - SHOWN_RULES:,} more")
 
@@ -194,6 +192,12 @@ def _releases(training: Mapping[str, Any], export: Mapping[str, Any]) -> str:
 def _some(words: tuple[str, ...]) -> str:
     more = f" ... ({len(words) - SHOWN_WORDS:,} more)" if len(words) > SHOWN_WORDS else ""
     return " ".join(words[:SHOWN_WORDS]) + more
+
+
+def _safe(text: str) -> str:
+    """The text with control characters escaped, cut after some lines: the file may come from anywhere."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:LONGEST])
+    return f"{shown} ..." if len(text) > LONGEST else shown
 
 
 def _plain(value: object) -> str:

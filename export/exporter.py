@@ -20,7 +20,8 @@ from lane.export import closure as closures
 from lane.export import compiler as programs
 from lane.export import verify
 from lane.export.guarded import GuardedModel
-from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, refuse_exported
+from lane.export.inspection import refuse_exported
+from lane.export.kinds import EXPORTED, ONNX, PROGRAM, SUFFIXES, TORCHSCRIPT, checked_formats
 from lane.export.margins import THIN
 from lane.export.metadata import describe
 from lane.export.reference import Reference, derive, given_pairs, refuse_damage
@@ -29,8 +30,6 @@ from lane.models.checkpoint import Checkpoint
 from lane.models.naming import named_rule
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES
 
-SUFFIXES = {PROGRAM: ".lane", ONNX: ".onnx", TORCHSCRIPT: ".ts"}
-FORMATS = tuple(SUFFIXES)
 DISTRIBUTION = "lane-expressions"
 SHOWN = 5  # differences quoted in an error: the first few usually show the pattern
 SHOWN_MISFITS = 3  # pairs quoted in a warning, which is one line
@@ -114,7 +113,7 @@ def export(
     model: str | Path | Checkpoint,
     *,
     out: str | Path | None = None,
-    formats: Iterable[str] = FORMATS,
+    formats: Iterable[str] = EXPORTED,
     pairs: Iterable[Any] | None = None,
     random: int = 2000,
     budget: int = 200_000,
@@ -147,18 +146,6 @@ def export(
         margin=reference.margin_size,
         warnings=(*made.warnings, *_warnings(checkpoint, reference, labelled)),
     )
-
-
-def checked_formats(names: Iterable[str]) -> tuple[str, ...]:
-    """The formats by name or suffix (`program`, `lane`, `.lane`), each once."""
-    kinds = {suffix[1:]: kind for kind, suffix in SUFFIXES.items()}
-    bare = [name.strip().removeprefix(".") for name in names]
-    wanted = dict.fromkeys(kinds.get(name, name) for name in bare if name)
-    unknown = [name for name in wanted if name not in SUFFIXES]
-    if unknown or not wanted:
-        problem = f"{unknown[0]!r} is not a format" if unknown else "no format is named"
-        raise LaneError(f"{problem}; there are {', '.join(FORMATS)}")
-    return tuple(wanted)
 
 
 def _request(

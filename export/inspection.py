@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
+from lane.export.kinds import CHECKPOINT, ONNX, PROGRAM, TORCHSCRIPT
 from lane.runtime import network_card as cards
 from lane.runtime.embedded_card import card_of_archive, card_of_onnx
 from lane.runtime.errors import ModelError
 from lane.runtime.model_file import ModelFile
 
-PROGRAM, TORCHSCRIPT, ONNX, CHECKPOINT = "program", "torchscript", "onnx", "checkpoint"
 _FOREIGN = (
     (b"version https://git-lfs", "a git-lfs pointer, not the file itself; run `git lfs pull`"),
     (b"\x1f\x8b", "compressed with gzip; unpack it first"),

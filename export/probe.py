@@ -19,7 +19,8 @@ LONGEST = 400  # characters that are handed over as they are
 def open_file(path: Path, threads: int = 1) -> Translate:
     """How to translate with a file, whatever its kind."""
     from lane.base.errors import LaneError
-    from lane.export.inspection import ONNX, PROGRAM, TORCHSCRIPT, inspect
+    from lane.export.inspection import inspect
+    from lane.export.kinds import ONNX, PROGRAM, TORCHSCRIPT
 
     card = inspect(path)
     if card.kind == PROGRAM:

@@ -1,8 +1,10 @@
 """`lane-export` as a user runs it."""
 
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import torch
 
 from lane.base.vocabulary import Vocabulary
 from lane.models.card import ModelCard
-from lane.models.checkpoint import Checkpoint, save
+from lane.models.checkpoint import Checkpoint, load, save
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 
@@ -43,7 +45,7 @@ def exported(tmp_path_factory) -> Path:
     assert "of 3 pairs right" in done.stderr
     assert "of 3 pairs wrong" in done.stderr
     lines = done.stdout.splitlines()
-    assert [Path(line.split("  ")[1]).name for line in lines] == ["model.ts", "model.onnx", "model.lane"]
+    assert [Path(line.split("  ")[1]).name for line in lines] == ["model.lane", "model.onnx", "model.ts"]
     assert {path.name for path in (place / "out").iterdir()} == {"model.ts", "model.onnx", "model.lane"}
     return place
 
@@ -128,6 +130,51 @@ def test_foreign_pairs_are_refused(exported, tmp_path):
     done = lane_export(exported / "model.pt", "--out", tmp_path, "--verify", tmp_path / "other.tsv")
     assert done.returncode == 1
     assert "does not know 'fly'" in done.stderr
+
+
+def test_info_prints_nothing_that_a_terminal_obeys(exported, tmp_path):
+    kept = load(exported / "model.pt")
+    card = kept.card.model_copy(update={"task": "\x1b]0;title\x07", "reason": "x" * 100_000})
+    save(replace(kept, card=card), tmp_path / "model.pt")
+    done = lane_export("info", tmp_path / "model.pt")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert r"task \x1b]0;title\x07" in done.stdout
+    assert len(done.stdout) < 10_000
+
+
+STOPPED = """
+import signal, subprocess, sys
+from lane.cli.export import main
+
+def waits(process, *arguments, **options):
+    print(process.pid, flush=True)
+    signal.pause()
+
+subprocess.Popen.communicate = waits
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX")
+def test_a_termination_leaves_neither_a_file_nor_a_process(exported, tmp_path):
+    command = [
+        sys.executable,
+        "-c",
+        STOPPED,
+        str(exported / "model.pt"),
+        "--out",
+        str(tmp_path),
+        "--random",
+        "5",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        helper = int(process.stdout.readline())
+        process.terminate()
+        assert process.wait(timeout=60) == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(helper, 0)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

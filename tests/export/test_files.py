@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from lane.export.exporter import SUFFIXES, export
+from lane.export import export
 from lane.export.guarded import GuardedModel
+from lane.export.kinds import SUFFIXES
 from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
 from lane.export.probe import open_file
