@@ -127,9 +127,6 @@ def test_no_room_starts_a_command(path: Path) -> None:
 
 # Modules without a test file of their own name, and the file that tests them; the list only shrinks.
 TESTED_IN = {
-    "trainer/candidate.py": "tests/trainer/test_search.py",
-    "trainer/gradient.py": "tests/models/test_oracle.py",  # the gradient of the oracle is the reference
-    "trainer/worker.py": "tests/trainer/test_run.py",
     "runtime/embedded_card.py": "tests/export/test_files.py",
     "runtime/network_card.py": "tests/export/test_files_page.py",
     # All backends have to pass the same tests.
