@@ -80,9 +80,25 @@ def test_the_python_that_trains_translates(tmp_path):
 
 
 def test_the_python_of_the_training_guide_runs(tmp_path):
-    (snippet,) = snippets("docs/training.md")
+    snippet, _ = snippets("docs/training.md")
     assert run_script(tmp_path, brief(snippet), timeout=120).splitlines()[-1].startswith(("True", "False"))
     assert (tmp_path / "robot.pt").is_file()
+
+
+def test_the_python_for_tensorboard_writes_what_tensorboard_reads(tmp_path):
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed: pip install '.[tensorboard]'")
+    _, snippet = snippets("docs/training.md")
+    tiny = "workers=1, candidates=1, attempts=1, rounds=1, most_updates=50"
+    run_script(tmp_path, snippet.replace("minutes=5", tiny), timeout=120)
+    read = (
+        "from tensorboard.backend.event_processing.event_accumulator import EventAccumulator as Events\n"
+        "events = Events('robot.tensorboard').Reload()\n"
+        "for tag in sorted(events.Tags()['scalars']):\n"
+        "    print(tag, [event.step for event in events.Scalars(tag)])"
+    )
+    names = ("accuracy", "reward", "rules", "simplicity")
+    expected = [f"{name}/candidate 1, attempt 1 [25, 50, 50]" for name in names]
+    assert run_script(tmp_path, read, timeout=120).splitlines() == expected
 
 
 def test_the_picture_is_what_the_command_draws():

@@ -38,6 +38,7 @@ class Report:
     rules: int
     seconds: float
     candidate: int = 0  # which of the candidates, from 0 on
+    attempt: int = 0  # which of its attempts, from 0 on
     message: str = ""  # news of the whole run, with the numbers of the last evaluation
 
     def __str__(self) -> str:

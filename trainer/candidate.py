@@ -65,7 +65,7 @@ def train_candidate(run: Run, number: int, on_report: OnReport, halted: Halted) 
             if halted():
                 _keep(path, run, ended, attempt)
                 return _best([*ended, _measured(attempt, number)])
-            on_report(replace(attempt.stride(), candidate=number))
+            on_report(replace(attempt.stride(), candidate=number, attempt=len(ended)))
             if time.monotonic() - saved > SAVE_EVERY:
                 _keep(path, run, ended, attempt)
                 saved = time.monotonic()

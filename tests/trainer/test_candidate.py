@@ -110,8 +110,7 @@ def test_attempts_end_with_a_fit_or_when_they_are_spent(run, ends, fits, taken, 
     reports = []
     found = train_candidate(with_settings(run, attempts=3), 4, reports.append, lambda: False)
     assert found.seed == taken
-    assert len(reports) == attempts
-    assert {report.candidate for report in reports} == {4}
+    assert [(report.candidate, report.attempt) for report in reports] == [(4, i) for i in range(attempts)]
     assert (found.updates, found.trajectories) == (10 * attempts, 100 * attempts)
 
 
