@@ -35,14 +35,16 @@ from typing import Any
 import torch
 
 from lane.base.errors import LaneError
+from lane.base.files import write_atomically
 from lane.data import load_task, random_task, scan_pairs, task_names
 from lane.data.official import MCD_TASKS
 from lane.experiments.sweep import read_results
-from lane.export.exporter import FORMATS, SUFFIXES, export
-from lane.export.inspection import PROGRAM, inspect
+from lane.export import export
+from lane.export.inspection import inspect
+from lane.export.kinds import EXPORTED, PROGRAM, SUFFIXES
 from lane.export.probe import Reply, Translate, open_file, shortened
 from lane.export.verify import Difference, bad_commands, expected
-from lane.models.checkpoint import Checkpoint, load, write_atomically
+from lane.models.checkpoint import Checkpoint, load
 from lane.runtime.errors import BEYOND_MODEL
 
 BATCHES = (1, 7, 256, 2048)
@@ -71,7 +73,7 @@ class Options:
     data_dir: Path | None = None
     random: int = 100_000
     runs: tuple[Run, ...] = RUNS  # what is done at all
-    formats: tuple[str, ...] = FORMATS  # the files that answer
+    formats: tuple[str, ...] = EXPORTED  # the files that answer
     out: Path | None = None
 
 
@@ -370,8 +372,8 @@ def _names(some: Iterable[Run]) -> str:
 
 
 def _format(name: str) -> str:
-    if name not in FORMATS:
-        raise argparse.ArgumentTypeError(f"{name}: one of {', '.join(FORMATS)}")
+    if name not in EXPORTED:
+        raise argparse.ArgumentTypeError(f"{name}: one of {', '.join(EXPORTED)}")
     return name
 
 
@@ -400,8 +402,8 @@ def main() -> int:
     parser.add_argument(
         "--formats",
         type=lambda text: tuple(_format(name) for name in text.split(",")),
-        default=FORMATS,
-        help=f"the files that answer ({','.join(FORMATS)})",
+        default=EXPORTED,
+        help=f"the files that answer ({','.join(EXPORTED)})",
     )
     parser.add_argument("--name", help="of the record; task and seed of the checkpoint if not given")
     parser.add_argument("--jobs", type=int, default=1, help="models at a time (1)")

@@ -1,7 +1,7 @@
-"""The closure: every node that the greedy loop can ever meet, over the whole vocabulary.
+"""The closure: every node that the greedy loop can build, over the whole vocabulary.
 
-Two items stand side by side, and each is the variable, a word that is not recognised alone, or a merged
-node that is not recognised either. The limits bound the size of such a node, so the pairs are finitely many.
+A node merges two neighbours, each of which is the variable, a word that is not recognised by itself, or an
+unrecognised node. The limits bound the size of an unrecognised node, so there are finitely many.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ class NodeRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Closure:
-    """The rows, and for each size of node that the budget had no room for, how many are missing."""
+    """The rows; `left_out` counts, by size, the nodes beyond the budget."""
 
     recognized: tuple[bool, ...]  # by word, from number 1 on: the check fires for the word alone
     rows: tuple[NodeRow, ...]
@@ -46,7 +46,7 @@ class Closure:
 
 
 class _Layer(NamedTuple):
-    """Items of one size that can be merged further."""
+    """The unrecognised nodes of one size, which can be merged further."""
 
     trees: list[Tree]
     h: Tensor
@@ -60,7 +60,7 @@ def leaves_of(tree: Tree) -> tuple[int, ...]:
 
 
 def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure:
-    """All nodes in order of size. Sizes for which `budget` has no room hold the nodes of `met` only."""
+    """All nodes in order of size; of the sizes beyond `budget`, only the nodes of `met`."""
     leaves = composer.leaf_nodes()
     fires = [composer.recognizes and value > 0 for value in leaves.check.tolist()]
     open_leaves = [symbols.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
@@ -72,7 +72,7 @@ def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure
         splits = [(a, size - a) for a in range(1, size) if a in layers and size - a in layers]
         count = sum(len(layers[a].trees) * len(layers[b].trees) for a, b in splits)
         if left_out or len(rows) + count > budget:
-            # Larger nodes stand on those of this size, so they can only be told to be missing.
+            # Larger nodes are built from these, so from here on the counts are lower bounds.
             left_out[size] = count
             continue
         made = [_merged(composer, layers[a], layers[b], size) for a, b in splits]
@@ -84,7 +84,7 @@ def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure
 
 
 def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple[list[NodeRow], _Layer]:
-    """The parents of all pairs of a left and a right item, and those of them that stay items."""
+    """The parents of all pairs of a left and a right node, and the unrecognised ones as a layer."""
     rows: list[NodeRow] = []
     kept: list[_Layer] = [_Layer([], left.h[:0], left.c[:0], [])]
     pairs = list(product(range(len(left.trees)), range(len(right.trees))))
@@ -121,7 +121,7 @@ def _chunks(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
 
 
 def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[NodeRow]:
-    """The distinct merged nodes of some batches as rows, in an order that does not depend on the batches."""
+    """The distinct merged nodes of some batches as rows, in an order independent of the batches."""
     count = composer.words + 1
     rows: dict[Tree, NodeRow] = {}
     for nodes in met:

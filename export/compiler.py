@@ -63,7 +63,7 @@ def compile_program(
 
 
 def refuse_limits(checkpoint: Checkpoint) -> None:
-    """Say at once, and not after compiling, that the format has no room for a model."""
+    """Refuse a model beyond the limits of the format before the work of compiling it."""
     for name in ("max_span", "max_variables"):
         value, (_, most) = getattr(checkpoint.config, name), RANGES[name]
         if value > most:
@@ -75,7 +75,7 @@ def refuse_limits(checkpoint: Checkpoint) -> None:
 
 
 def spans_of(closure: Closure) -> list[Span]:
-    """Every word, and every span of a node: as the root, any of them may have to be translated."""
+    """Every word and the span of every node: each may be the root of a command, and then is translated."""
     spans = {(number,) for number in range(1, len(closure.recognized) + 1)}
     return sorted(spans | {row.leaves for row in closure.rows}, key=lambda span: (len(span), span))
 

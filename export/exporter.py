@@ -1,4 +1,4 @@
-"""Exporting: a checkpoint becomes verified files, or nothing is written."""
+"""Exporting: a checkpoint becomes verified files, or no file is written."""
 
 import hashlib
 import json
@@ -90,7 +90,7 @@ class Export:
 
 @dataclass(frozen=True)
 class _Request:
-    """An export whose arguments are checked."""
+    """The arguments of an export, checked."""
 
     checkpoint: Checkpoint
     name: str
@@ -176,7 +176,7 @@ def _warnings(checkpoint: Checkpoint, reference: Reference, labelled: int) -> It
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """The tensors are small: a second thread costs more than it saves, and much more on a busy machine."""
+    """The tensors are small: a second thread costs more than it saves, above all on a busy machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -251,14 +251,14 @@ def _provenance(checkpoint: Checkpoint, reference: Reference, data: int, random:
         "thinnest": None if reference.margin is None else reference.margin.kind,
     }
     card = checkpoint.card.model_dump(mode="json")
-    # Half of the room: the rest of the provenance must fit too, and the files hold the rules anyway.
+    # Half of the limit: the rest of the provenance must fit too, and every file lists the rules anyway.
     if len(json.dumps(card, ensure_ascii=False).encode()) > MAX_PROVENANCE_BYTES // 2:
         card.pop("rules", None)
     return {"training": card, "export": facts}
 
 
 def _verified(request: _Request, reference: Reference, made: _Made) -> tuple[Written, ...]:
-    """Write beside the target, compare, rename: a difference leaves the old files as they were."""
+    """Write beside the target, compare, rename; after a difference the old files are still there."""
     try:
         request.out.mkdir(parents=True, exist_ok=True)
         place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=request.out)
@@ -283,7 +283,7 @@ def _check_file(path: Path, data: bytes, reference: Reference, complete: bool, s
     if wrong:
         shown = "\n".join(f"  {difference}" for difference in wrong[:SHOWN])
         raise LaneError(
-            f"{path.name} answers {len(wrong)} of {len(reference.commands)} commands otherwise than the "
+            f"{path.name} answers {len(wrong)} of {len(reference.commands)} commands differently from the "
             f"checkpoint; nothing was written:\n{shown}"
         )
     seconds = time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""The core of the exported networks: numbers in, numbers out, and a status for whatever the input is."""
+"""The core of the exported networks: numbers in, numbers out, and a status for any input."""
 
 import torch
 from torch import Tensor, nn
@@ -9,10 +9,10 @@ from lane.models.model import LaneModel
 
 
 class GuardedModel(nn.Module):
-    """Greedy translation of any table of numbers; it never raises, and holds nothing that changes.
+    """Greedy translation of any table of numbers; it never raises and has no mutable state.
 
-    It computes in double precision: sums differ in their last digits with the size of a batch, the number of
-    threads and the library, and choices a billionth apart must still be the same choices everywhere.
+    It computes in double precision: the last digits of a sum depend on the size of the batch, the number of
+    threads and the library, and choices whose scores are a billionth apart must be the same everywhere.
     """
 
     def __init__(self, model: LaneModel, words: int, config: ModelConfig) -> None:
@@ -24,11 +24,11 @@ class GuardedModel(nn.Module):
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Translate each row: word numbers, then zeros.  # [B, L] -> actions [total], length [B], status [B]
 
-        The actions of all rows stand one behind the other; a row whose status is not OK has none.
+        The actions of all rows are concatenated; a row whose status is not OK has none.
         """
         status = self._status(words)
         good = torch.nonzero(status == symbols.OK)[:, 0]
-        # One row of one word more, so that a batch of nothing is no special case.
+        # One extra row of one word, so that an empty batch is no special case.
         one = torch.ones([1, 1], dtype=torch.int64, device=words.device)
         rows = torch.cat([nn.functional.pad(words, [0, 1])[good], nn.functional.pad(one, [0, words.size(1)])])
         width = int((rows != 0).sum(dim=1).max())
@@ -38,7 +38,7 @@ class GuardedModel(nn.Module):
         return values.actions[: int(length.sum())], length, status
 
     def _status(self, words: Tensor) -> Tensor:
-        """What is wrong with each row by itself; the first reason counts.  # [B, L] -> [B]"""
+        """The problem of each row before any derivation; the first one counts.  # [B, L] -> [B]"""
         count = (words != 0).sum(dim=1)
         position = torch.arange(words.size(1), device=words.device).unsqueeze(0)
         misplaced = (words != 0) != (position < count.unsqueeze(1))  # a zero with a word behind it

@@ -1,13 +1,14 @@
-"""The card of any of our files, read without running or trusting anything in it."""
+"""The card of a checkpoint or an exported file, read without running anything in it."""
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
+from lane.base.rule import Rule
 from lane.export.kinds import CHECKPOINT, ONNX, PROGRAM, TORCHSCRIPT
 from lane.runtime import network_card as cards
 from lane.runtime.embedded_card import card_of_archive, card_of_onnx
@@ -21,9 +22,9 @@ _FOREIGN = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FileCard:
-    """What a file says of itself."""
+    """The contents of a file, by its own statement."""
 
     path: str
     kind: str
@@ -37,11 +38,11 @@ class FileCard:
     agreement: float | None
     provenance: Mapping[str, Any]
     rules: tuple[tuple[str, str, int], ...]
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what only this kind has
+    notes: Mapping[str, Any] = field(default_factory=dict)  # facts that only this kind has
 
 
 def inspect(path: Path) -> FileCard:
-    """The card of a program, an archive, an ONNX file or a checkpoint; LaneError says what else it is."""
+    """The card of a program, an archive, an ONNX file or a checkpoint; a LaneError names any other kind."""
     try:
         file = ModelFile(path, path.read_bytes())
     except OSError as error:
@@ -64,7 +65,7 @@ def inspect(path: Path) -> FileCard:
 
 
 def refuse_exported(path: Path) -> None:
-    """Say what a file is that cannot be exported because it is no checkpoint; a missing one is left alone."""
+    """Refuse a file that is not a checkpoint, by its kind; a missing one is reported when it is read."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -72,7 +73,7 @@ def refuse_exported(path: Path) -> None:
     try:
         kind = "" if _is_checkpoint(data) else inspect(path).kind
     except LaneError:
-        if not data.startswith((b"PK", b"\x80")):  # neither a zip archive nor a pickle: not of torch at all
+        if not data.startswith((b"PK", b"\x80")):  # neither a zip archive nor a pickle, so not of torch
             raise LaneError(
                 f"{path}: not a checkpoint; `lane-train --train FILE --out MODEL.pt` makes one from pairs"
             ) from None
@@ -85,7 +86,7 @@ def refuse_exported(path: Path) -> None:
 
 
 def _is_checkpoint(data: bytes) -> bool:
-    """A zip file with weights, and unlike a TorchScript archive without code."""
+    """A zip archive with weights and, unlike a TorchScript archive, without code."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = archive.namelist()
@@ -103,39 +104,43 @@ def _of_program(file: ModelFile) -> FileCard:
     except ProgramError as error:
         raise file.error(str(error)) from None
     return FileCard(
-        str(file.path),
-        PROGRAM,
-        FORMAT_VERSION,
-        len(file.data),
-        file.sha256,
-        tuple(word for word, _ in program.words),
-        program.actions,
-        {name: getattr(program.limits, name) for name in RANGES},
-        program.margin,
-        program.agreement,
-        program.provenance,
-        tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
-        {"complete": program.complete, "nodes": len(program.nodes)},
+        path=str(file.path),
+        kind=PROGRAM,
+        version=FORMAT_VERSION,
+        size=len(file.data),
+        sha256=file.sha256,
+        words=tuple(word for word, _ in program.words),
+        actions=program.actions,
+        limits={name: getattr(program.limits, name) for name in RANGES},
+        margin=program.margin,
+        agreement=program.agreement,
+        provenance=program.provenance,
+        rules=_listed(program.rules),
+        notes={"complete": program.complete, "nodes": len(program.nodes)},
     )
 
 
 def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard:
     card = cards.read_card(file, kind, content)
     return FileCard(
-        str(file.path),
-        kind,
-        cards.VERSION,
-        len(file.data),
-        file.sha256,
-        card.words,
-        card.actions,
-        {"max_words": card.max_words, "max_actions": card.max_actions},
-        card.margin,
-        card.agreement,
-        card.provenance,
-        tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in card.rules),
-        {"statuses": card.statuses},
+        path=str(file.path),
+        kind=kind,
+        version=cards.VERSION,
+        size=len(file.data),
+        sha256=file.sha256,
+        words=card.words,
+        actions=card.actions,
+        limits={"max_words": card.max_words, "max_actions": card.max_actions},
+        margin=card.margin,
+        agreement=card.agreement,
+        provenance=card.provenance,
+        rules=_listed(card.rules),
+        notes={"statuses": card.statuses},
     )
+
+
+def _listed(rules: Iterable[Rule]) -> tuple[tuple[str, str, int], ...]:
+    return tuple((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in rules)
 
 
 def _of_checkpoint(file: ModelFile) -> FileCard:
@@ -143,17 +148,17 @@ def _of_checkpoint(file: ModelFile) -> FileCard:
 
     loaded = checkpoint.load(file.path)
     return FileCard(
-        str(file.path),
-        CHECKPOINT,
-        checkpoint.VERSION,
-        len(file.data),
-        file.sha256,
-        loaded.source.words,
-        loaded.target.words,
-        {"max_words": loaded.config.max_words, "max_actions": loaded.config.max_actions},
-        None,
-        loaded.card.agreement,
-        loaded.card.model_dump(mode="json"),
-        (),
-        {"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
+        path=str(file.path),
+        kind=CHECKPOINT,
+        version=checkpoint.VERSION,
+        size=len(file.data),
+        sha256=file.sha256,
+        words=loaded.source.words,
+        actions=loaded.target.words,
+        limits={"max_words": loaded.config.max_words, "max_actions": loaded.config.max_actions},
+        margin=None,
+        agreement=loaded.card.agreement,
+        provenance=loaded.card.model_dump(mode="json"),
+        rules=(),
+        notes={"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
     )

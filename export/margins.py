@@ -1,4 +1,4 @@
-"""Margins: how far the best choice was from the second-best, over all choices of some commands."""
+"""Margins: the distance from the best choice to the second-best, over all choices of some commands."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ THIN = 1e-5  # single precision may decide such a choice either way; the exporte
 
 @dataclass(frozen=True, order=True)
 class Margin:
-    """A distance, and where in the derivations it was met."""
+    """A distance, and where in the derivations it occurs."""
 
     size: float
     kind: str  # merge, check or decode
@@ -25,7 +25,7 @@ class Margin:
 
 
 def smallest(model: LaneModel, commands: Sequence[Sequence[int]]) -> Margin | None:
-    """The thinnest choice in the derivations of `commands`; None where nothing was chosen."""
+    """The smallest margin in the derivations of `commands`; None where there was no choice."""
     found: list[Margin] = []
     for places in portions([len(command) for command in commands]):
         words = table([commands[place] for place in places])
@@ -52,7 +52,7 @@ def _merges(derivations: Derivations) -> Tensor:
     """From the chosen pair to the best other one, over all rounds.  # -> [B]"""
     candidate, chosen = derivations.candidates, derivations.merged.unsqueeze(2)  # [B, R, R], [B, R, 1]
     score = derivations.nodes.score
-    # The same node elsewhere is no other choice: its score is the same to the last digit.
+    # The same node in another place is not another choice: its score is the same to the last digit.
     other = (candidate != symbols.NONE) & (candidate != chosen) & (chosen != symbols.NONE)
     gap = score[chosen.clamp(min=0)] - score[candidate.clamp(min=0)]
     return _nearest(gap.flatten(1), other.flatten(1))

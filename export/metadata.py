@@ -29,7 +29,7 @@ def describe(
     rules: list[list[Any]],
     provenance: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """All that is needed to use the file and to trust it. `words` and `actions` are numbered from 1 on."""
+    """Everything needed to use and to judge the file; `words` and `actions` are numbered from 1."""
     config = checkpoint.config
     return {
         "lane": kind,

@@ -1,7 +1,7 @@
 """The ONNX file: word numbers in, action numbers out, the whole loop inside as ONNX control flow.
 
-torch's exporter refuses or breaks some of what TorchScript allows, so the scripted graph is first brought
-into a form that it takes: no tuples inside loops, types that are right, and no LSTM operator.
+torch's exporter refuses or breaks some constructs of TorchScript, so the scripted graph is rewritten first:
+no tuples inside loops, correct types, and no LSTM operator.
 """
 
 import io
@@ -19,7 +19,7 @@ from lane.export.guarded import GuardedModel
 from lane.export.metadata import NO_CHECKSUM
 from lane.runtime.embedded_card import CARD, checksum_around
 
-OPSET = 17
+OPSET = 17  # of 2022; onnxruntime reads it from 1.12 on
 
 _CELL = "graph(%x, %state, %w_x, %w_h, %b_x, %b_h):"
 _LSTM = f"""{_CELL}
@@ -53,7 +53,7 @@ def onnx_file(core: GuardedModel, metadata: dict[str, Any]) -> bytes:
     """The bytes of the file, checked by onnx, with `metadata` among its properties."""
     model = onnx.load_model_from_string(_exported(core))
     model.producer_name, model.producer_version = "lane", ""
-    # Without spaces outside of words, and pure ASCII: the checksum stands in it exactly once.
+    # Compact and pure ASCII: the place of the checksum is then unique in the file.
     card = json.dumps(metadata, separators=(",", ":"))
     onnx.helper.set_model_props(model, {CARD: card})
     onnx.checker.check_model(model, full_check=True)
@@ -87,7 +87,7 @@ def _exported(core: GuardedModel) -> bytes:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No warnings: each is about a shape that is dynamic on purpose, or about TorchScript's deprecation."""
+    """Silence warnings: all are about shapes that are dynamic on purpose or TorchScript's deprecation."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -104,7 +104,7 @@ def _prepare(graph: torch.Graph) -> None:
     torch._C._jit_pass_lower_all_tuples(graph)
     _mend_types(graph)
     torch._C._jit_pass_custom_pattern_based_rewrite_graph(_LSTM, _PLAIN, graph)
-    # A method must give one value: the tuple that was just lowered.
+    # A method must return one value: build again the tuple that was just lowered.
     outputs = list(graph.outputs())
     together = graph.create("prim::TupleConstruct", outputs, 1)
     graph.appendNode(together)
@@ -115,7 +115,7 @@ def _prepare(graph: torch.Graph) -> None:
 
 
 def _mend_types(block: Any) -> None:
-    """Lowering tuples calls every part that a loop or a branch hands on a tensor, whole numbers too."""
+    """Correct the types: lowering tuples makes tensors of the integers that loops and branches carry."""
     for node in block.nodes():
         inner = list(node.blocks())
         if node.kind() == "prim::Loop":

@@ -1,4 +1,4 @@
-"""Answers of an exported file, in a process of its own: `python -m lane.export.probe FILE`.
+"""Answers of an exported file, in a separate process: `python -m lane.export.probe FILE THREADS`.
 
 Standard input holds JSON, a list of batches of commands; standard output gets an answer for each command.
 """
@@ -13,11 +13,11 @@ Reply = tuple[str, str]  # the code of the status, and the actions
 Translate = Callable[[Sequence[str]], list[Reply]]
 
 OK = "ok"
-LONGEST = 400  # characters that are handed over as they are
+LONGEST = 400  # characters sent back verbatim; outputs may have millions, which go as a checksum
 
 
 def open_file(path: Path, threads: int = 1) -> Translate:
-    """How to translate with a file, whatever its kind."""
+    """A function that translates with the file, whatever its kind."""
     from lane.base.errors import LaneError
     from lane.export.inspection import inspect
     from lane.export.kinds import ONNX, PROGRAM, TORCHSCRIPT
@@ -85,7 +85,7 @@ def _onnx(
 
 
 def shortened(answer: Reply) -> Reply:
-    """The answer, with a long text as its length and its SHA-256."""
+    """The answer, with the end of a long text replaced by its length and SHA-256."""
     code, text = answer
     if len(text) <= LONGEST:
         return answer
@@ -93,7 +93,7 @@ def shortened(answer: Reply) -> Reply:
 
 
 def main() -> None:
-    """Reply the batches on standard input."""
+    """Answer the batches on standard input."""
     translate = open_file(Path(sys.argv[1]), threads=int(sys.argv[2]))
     batches = json.load(sys.stdin)
     answers = [[shortened(answer) for answer in translate(batch)] for batch in batches]

@@ -21,14 +21,16 @@ from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.nodes import Nodes
 
-UNKNOWN_LENGTH = 10  # words taken for the longest command where there are no pairs; SCAN's longest has 9
-LONGER = 10  # random commands are up to this many times as long: length must not change the answer
+UNKNOWN_LENGTH = (
+    10  # the longest command is assumed to have so many words where no pairs are given; SCAN's has 9
+)
+LONGER = 10  # random commands are up to so many times as long: generalising to length is the point
 ROUNDING = 1e-9  # two ways to compute the same share differ by less
 
 
 @dataclass(frozen=True)
 class Given:
-    """A command to verify with, and its output where the user gave one."""
+    """A command to verify with, and its output if the user gave one."""
 
     command: str
     output: str | None

@@ -12,7 +12,7 @@ from lane.export.guarded import GuardedModel
 from lane.models import symbols
 from lane.runtime.embedded_card import CARD, checksum_of_records
 
-# What Python's str.split takes for white space beyond the blanks that scripted code splits at.
+# White space of Python's str.split at which scripted code does not split.
 SPACES = [
     *"\x1c\x1d\x1e\x1f\x85\xa0\u1680",
     *map(chr, range(0x2000, 0x200B)),
@@ -39,11 +39,11 @@ class Lines(nn.Module):
         numbers, counts = self._encode(lines)
         if -1 in numbers:
             numbers, counts = self._encode([self._with_blanks(line) for line in lines])
-        # Number 0 stands where a line has no more words.
+        # Number 0 is the padding behind the last word of a line.
         number = torch.tensor([0] + numbers, dtype=torch.int64)  # noqa: RUF005 - scripted
         count = torch.tensor(counts, dtype=torch.int64)
         start = 1 + count.cumsum(dim=0) - count
-        # By length, so that a long line pads no short one and a portion takes bounded memory.
+        # By length, so that a long line pads no short one and the memory of a batch is bounded.
         order = torch.argsort(count, stable=True)
         start, count = start[order], count[order]
         texts: list[str] = []
@@ -69,19 +69,19 @@ class Lines(nn.Module):
     # Scripted comprehensions are several times faster than loops that append.
 
     def _encode(self, lines: list[str]) -> tuple[list[int], list[int]]:
-        """The numbers of all words, -1 for those that have none, and how many words each line has."""
+        """The numbers of all words, -1 for unknown ones, and the number of words of each line."""
         numbers = [self.numbers.get(word, -1) for word in "\n".join(lines).split()]
         return numbers, [len(line.split()) for line in lines]
 
     def _with_blanks(self, line: str) -> str:
-        """The line with every kind of white space as a blank."""
+        """The line with blanks for all kinds of white space."""
         if not line.isprintable():
             for space in self.spaces:
                 line = line.replace(space, " ")
         return line
 
     def _end_of_portion(self, count: Tensor, begin: int) -> int:
-        """Where the lines end that are translated together, from `begin` on; they are sorted by length."""
+        """The end of the batch that starts at `begin`; lines are sorted by length."""
         rows = torch.arange(1, 1 + count.size(0) - begin)
         return begin + max(1, int((rows * count[begin:] <= symbols.CELLS).sum()))
 
@@ -94,17 +94,17 @@ class Lines(nn.Module):
 
 
 def archive(core: GuardedModel, metadata: dict[str, Any]) -> bytes:
-    """The bytes of the file: scripted, frozen, with `metadata` and without a path of this machine."""
+    """The bytes of the file: scripted, frozen, with `metadata`, and without paths of this machine."""
     lines = Lines(core, metadata["words"], metadata["actions"]).eval()
     with warnings.catch_warnings():
-        # Deprecated upstream and still complete: exactly this is expected.
+        # TorchScript is deprecated upstream, but complete.
         warnings.filterwarnings("ignore", message=r".torch\.jit\.")
         scripted = torch.jit.freeze(torch.jit.script(lines), preserved_attrs=["translate_ids"])
         saved = io.BytesIO()
         torch.jit.save(scripted, saved)
     saved.seek(0)
     reader = torch._C.PyTorchFileReader(saved)
-    # debug_pkl holds the paths of the sources; the writer adds the dotted records by itself.
+    # debug_pkl holds paths of the sources; the writer adds the dotted records itself.
     names = [
         n for n in reader.get_all_records() if not n.endswith(".debug_pkl") and not n.startswith(".data/")
     ]
@@ -115,7 +115,7 @@ def archive(core: GuardedModel, metadata: dict[str, Any]) -> bytes:
 
 
 def _zip(records: dict[str, bytes]) -> bytes:
-    """The records as torch lays them out: aligned, uncompressed, without times."""
+    """An archive as torch writes it: aligned, uncompressed, without times."""
     target = io.BytesIO()
     writer = torch._C.PyTorchFileWriter(target)
     for name, content in records.items():

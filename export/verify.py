@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lane.base.errors import LaneError
 from lane.export.batches import numbers, portions, table
-from lane.export.probe import OK, Reply, shortened
+from lane.export.probe import LONGEST, OK, Reply, shortened
 from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.model import LaneModel, Rollout
@@ -30,7 +30,7 @@ class Difference:
     got: Reply
 
     def __str__(self) -> str:
-        command = self.command if len(self.command) <= 400 else f"{self.command[:400]} ..."
+        command = self.command if len(self.command) <= LONGEST else f"{self.command[:LONGEST]} ..."
         return f"{command!r}: the checkpoint gives {_show(self.expected)}, the file {_show(self.got)}"
 
 
@@ -39,7 +39,7 @@ def _show(reply: Reply) -> str:
 
 
 def random_commands(words: Sequence[str], data: Sequence[str], count: int, longest: int) -> list[str]:
-    """Half of any words, half of pieces of `data` strung together; of 1 to `longest` words."""
+    """Half of them random words, half random commands of `data` concatenated; 1 to `longest` words."""
     draw = random.Random(SEED)
     known = [command.split() for command in data]
     commands = []
@@ -58,7 +58,7 @@ def bad_commands(words: Sequence[str], max_words: int) -> list[str]:
     unknown = next(text for text in _strangers() if text not in words)
     commands = ["", " ", "\t \u3000", f"  {one}\t", f"{one}\u00a0{one}", f"{one}\u2028{one}\x1c"]
     commands += [unknown, f"{one} {unknown}", f"{unknown} {one}", f"{one}\u200b", f"{one}{one}{one} $ $x"]
-    if max_words <= 100_000:  # beyond it, a line of that many words costs more than the whole comparison
+    if max_words <= 100_000:  # one line of more words would cost more than the rest of the comparison
         commands += [" ".join([one] * (max_words + 1)), " ".join([unknown] * (max_words + 1))]
     return commands
 
@@ -71,7 +71,7 @@ def _strangers() -> Iterator[str]:
 
 
 def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) -> list[Reply]:
-    """The checkpoint's own replies: the loop that it was trained with, its values written out plainly."""
+    """The checkpoint's own replies: the loop that was trained, with its values written out in Python."""
     rows = [numbers(command, checkpoint.source) for command in commands]
     found = [refusal(row, checkpoint.config.max_words) for row in rows]
     good = [place for place, reply in enumerate(found) if reply[0] == OK]
@@ -94,7 +94,7 @@ def replies(rollout: Rollout, checkpoint: Checkpoint) -> Iterator[Reply]:
 
 
 def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] | None]:
-    """The output of each row, step after step; None where any value is longer than `limit`.
+    """The output of each row, step by step; None where any value is longer than `limit`.
 
     Templates are expanded here in plain Python on purpose: the files contain the tensor code of
     `models.memory`, and a check against that same code would miss its mistakes.
@@ -121,7 +121,7 @@ def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] 
 
 
 def refusal(row: Sequence[int], max_words: int) -> Reply:
-    """The failure that a command has before any derivation, or an empty OK."""
+    """The reason to refuse a command before any derivation, or an empty OK."""
     if not row:
         return errors.EMPTY, ""
     if len(row) > max_words:
@@ -132,7 +132,7 @@ def refusal(row: Sequence[int], max_words: int) -> Reply:
 def differences(
     path: Path, commands: Sequence[str], expected: Sequence[Reply], complete: bool
 ) -> list[Difference]:
-    """The commands on which a file, in a fresh process, does not reply as `expected`.
+    """The commands on which a file, in a fresh process, replies differently from `expected`.
 
     The only difference allowed is `beyond-model`, from a program that is not `complete`.
     """

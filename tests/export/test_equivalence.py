@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lane.export.exporter import SUFFIXES, export
+from lane.export import export
 from lane.export.inspection import inspect
+from lane.export.kinds import SUFFIXES
 from lane.export.probe import open_file
 from lane.models.checkpoint import save
 

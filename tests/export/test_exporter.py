@@ -49,7 +49,7 @@ def test_a_wrong_table_is_caught(trained, monkeypatch, commands_of):
         return exporter.closures.Closure(closure.recognized, rows)
 
     monkeypatch.setattr(exporter.closures, "close", turned)
-    with pytest.raises(LaneError, match="otherwise than the checkpoint"):
+    with pytest.raises(LaneError, match="differently from the checkpoint"):
         export(trained, out=trained.parent / "out", formats=("program",), random=60)
     assert names(trained.parent / "out") == set()
 
