@@ -4,7 +4,7 @@ from collections import Counter
 
 import torch
 
-from lane.base.rule import Rule
+from lane.base.rule import Rule, Rules
 from lane.data.pair import Pair
 from lane.trainer import rules
 from lane.trainer.dataset import Dataset
@@ -30,14 +30,14 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], trained: Dataset) -> floa
     return sum(pair in right for pair in known) / len(pairs)
 
 
-def used_rules(learner: Learner, dataset: Dataset) -> tuple[Rule, ...]:
+def used_rules(learner: Learner, dataset: Dataset) -> Rules:
     """All rules that the examples use, with how often."""
     uses: Counter[Rule] = Counter()
     for index in dataset.chunks():
         rollout = learner.evaluate(dataset, index).rollout
         for rule in rules.extract(rollout, learner.model.solver.variables, dataset):
             uses[rule._replace(uses=0)] += rule.uses
-    return tuple(rules.counted(uses))
+    return Rules(rules.counted(uses))
 
 
 def misfits(learner: Learner, dataset: Dataset, wrong: tuple[int, ...]) -> tuple[Misfit, ...]:

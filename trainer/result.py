@@ -1,13 +1,13 @@
 """The result of a training: for programs, as text, and as HTML in a notebook."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from lane.base.files import write_atomically
 from lane.base.record import write_record
-from lane.base.rule import Rule
+from lane.base.rule import Rules
 
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
 
@@ -29,7 +29,7 @@ class Result:
     stopped: bool  # by the user or by the time limit, before the search had ended
     reason: str  # why it counts as converged, or not
     agreement: float
-    rules: tuple[Rule, ...]
+    rules: Rules
     misfits: tuple[Misfit, ...]
     accuracy: Mapping[str, float]  # by name of the set: train, test, ...
     updates: int
@@ -65,8 +65,7 @@ class Result:
 
     def _rule_lines(self) -> list[str]:
         words = sum(rule.is_word for rule in self.rules)
-        width = max((len(" ".join(rule.span)) for rule in self.rules), default=0)
-        rows = [f"  {' '.join(rule.span):{width}} -> {' '.join(rule.template)}" for rule in self.rules]
+        rows = [f"  {line}" for line in str(self.rules).splitlines()]
         return [f"{words} words and {len(self.rules) - words} rules:", *rows]
 
     def _misfit_lines(self) -> list[str]:
@@ -81,12 +80,8 @@ class Result:
         return lines
 
     def _summary_lines(self) -> list[str]:
-        lines = [
-            f"accuracy: {self._accuracy}",
-            f"{'agreement' if self.converged else 'not converged'}: {self.reason}",
-            f"{self.seconds:.1f} s, {self.candidates} candidates, {self.trajectories:,} derivations, "
-            f"{self.peak_mb:.0f} MB at most, model in {self.model}",
-        ]
+        facts = [f"{name}: {value}" for name, value in self._facts.items()]
+        lines = [*facts, f"{self._work}, model in {self.model}"]
         if self.spared:
             lines.append(
                 f"{self.spared} holds a converged model and was not replaced by this unconverged one"
@@ -94,26 +89,42 @@ class Result:
         return lines
 
     @property
-    def _accuracy(self) -> str:
-        return ", ".join(f"{name} {value:.2%}" for name, value in self.accuracy.items())
+    def _facts(self) -> dict[str, str]:
+        return {
+            "accuracy": ", ".join(f"{name} {value:.2%}" for name, value in self.accuracy.items()),
+            "agreement" if self.converged else "not converged": self.reason,
+        }
+
+    @property
+    def _work(self) -> str:
+        return (
+            f"{self.seconds:.1f} s, {self.candidates} candidates, {self.trajectories:,} derivations, "
+            f"{self.peak_mb:.0f} MB at most"
+        )
 
     def _repr_html_(self) -> str:
         """Tables without colours of their own: a notebook's theme, light or dark, decides."""
-        facts = {
-            "converged": "yes" if self.converged else "no",
-            "agreement": self.reason,
-            "accuracy": self._accuracy,
-            "pairs that do not fit": str(len(self.misfits)),
-            "model": str(self.model),
-        }
-        rules = {" ".join(rule.span): " ".join(rule.template) for rule in self.rules}
-        return _table("result", facts) + _table("rules", rules)
+        facts = {**self._facts, "work": self._work, "model": str(self.model)}
+        if self.spared:
+            facts["not replaced"] = f"{self.spared}, which holds a converged model"
+        page = _table([], [(f"<b>{escape(key)}</b>", escape(value)) for key, value in facts.items()])
+        page += self.rules._repr_html_()
+        if self.misfits:
+            rows = [
+                [
+                    f"<code>{escape(' '.join(side))}</code>"
+                    for side in (misfit.source, misfit.target, misfit.says)
+                ]
+                for misfit in self.misfits[:SHOWN_MISFITS]
+            ]
+            page += f"<p>Pairs that do not fit, {len(rows)} of {len(self.misfits):,}:</p>"
+            page += _table(["input", "output", "the rules say"], rows)
+        return page
 
 
-def _table(caption: str, rows: Mapping[str, str]) -> str:
-    left = 'style="text-align:left"'
-    body = "".join(
-        f'<tr><th scope="row" {left}>{escape(key)}</th><td {left}>{escape(value)}</td></tr>'
-        for key, value in rows.items()
-    )
-    return f"<table><caption {left}>{caption}</caption><tbody>{body}</tbody></table>"
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def row(kind: str, cells: Sequence[str]) -> str:
+        return "".join(f'<{kind} style="text-align: left">{cell}</{kind}>' for cell in cells)
+
+    lines = [row("th", heads), *(row("td", cells) for cells in rows)]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines if line)}</table>"

@@ -1,13 +1,14 @@
 """A result as text and as HTML."""
 
 import json
+import re
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from lane.base.rule import Rule
+from lane.base.rule import Rule, Rules
 from lane.trainer.result import SHOWN_MISFITS, Misfit, Result
 
 RESULT = Result(
@@ -15,7 +16,7 @@ RESULT = Result(
     stopped=False,
     reason="independent candidates agree on 100.00% of new commands",
     agreement=1.0,
-    rules=(Rule(("walk",), ("W",)), Rule(("$x", "<twice>"), ("$X", "$X"))),
+    rules=Rules([Rule(("walk",), ("W",)), Rule(("$x", "<twice>"), ("$X", "$X"))]),
     misfits=(Misfit(("a",), ("A",), ("B",)), Misfit(("b",), ("B",), ())),
     accuracy={"train": 1.0, "test": 0.5},
     updates=10,
@@ -56,12 +57,29 @@ def test_long_lists_of_misfits_are_cut():
 def test_the_html_is_escaped_and_well_formed():
     html = RESULT._repr_html_()
     rows = ElementTree.fromstring(f"<div>{html}</div>").findall(".//tr")
-    shown = {row[0].text: row[1].text for row in rows}
-    assert shown["converged"] == "yes"
-    assert shown["agreement"] == RESULT.reason
-    assert shown["accuracy"] == "train 100.00%, test 50.00%"
-    assert shown["$x <twice>"] == "$X $X"
+    shown = ["|".join("".join(cell.itertext()) for cell in row) for row in rows]
+    assert shown == [
+        "accuracy|train 100.00%, test 50.00%",
+        f"agreement|{RESULT.reason}",
+        "work|1.2 s, 2 candidates, 12,345 derivations, 512 MB at most",
+        "model|model.pt",
+        "span|becomes|uses",
+        "walk|W|0",
+        "$x <twice>|$X $X|0",
+        "input|output|the rules say",
+        "a|A|B",
+        "b|B|",
+    ]
     assert "color" not in html, "the notebook's theme decides"
+    assert "$" not in re.sub("<code>.*?</code>", "", html), "elsewhere notebooks take it for mathematics"
+
+
+def test_the_html_of_an_unconverged_result_says_so():
+    spared = replace(RESULT, converged=False, reason="none agrees", spared=Path("old.pt"), misfits=())
+    html = spared._repr_html_()
+    assert "<b>not converged</b></td>" in html
+    assert "old.pt, which holds a converged model" in html
+    assert "the rules say" not in html
 
 
 def test_the_run_directory_has_the_numbers_and_all_misfits(tmp_path):
