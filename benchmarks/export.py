@@ -26,13 +26,15 @@ from typing import Any
 
 import torch
 
+from lane.base.files import write_atomically
 from lane.base.vocabulary import Vocabulary
 from lane.data import scan_pairs
+from lane.export import export
 from lane.export.batches import numbers
-from lane.export.exporter import FORMATS, SUFFIXES, export
+from lane.export.kinds import EXPORTED, SUFFIXES
 from lane.export.probe import Translate, open_file
 from lane.models import checkpoint as checkpoints
-from lane.models.checkpoint import Checkpoint, load, write_atomically
+from lane.models.checkpoint import Checkpoint, load
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.models.oracle import Oracle
@@ -122,7 +124,7 @@ def _joined(commands: Sequence[str], length: int, seed: str) -> str:
 
 def by_vocabulary() -> dict[str, list[float]]:
     """CPU ms a command of 10 words, 256 together, for models with random weights."""
-    found: dict[str, list[float]] = {kind: [] for kind in FORMATS}
+    found: dict[str, list[float]] = {kind: [] for kind in EXPORTED}
     for size in VOCABULARIES:
         words = [f"w{i:04}" for i in range(size)]
         texts = [" ".join(random.Random(i).choices(words, k=10)) for i in range(256)]
