@@ -1,4 +1,4 @@
-"""Agreement without labels: do independent models say the same about commands that nobody labelled?"""
+"""Agreement: how often independent models give the same output for new, unlabelled commands."""
 
 import random
 
@@ -12,7 +12,7 @@ from lane.trainer.recombine import grammar_of, recombined
 
 
 class Agreement:
-    """Compares fits on commands recombined from the derivations of both."""
+    """Compares the models of fits on commands recombined from the derivations of both."""
 
     def __init__(self, dataset: Dataset, config: TrainConfig, device: str) -> None:
         self.dataset, self.config, self.device = dataset, config, device
@@ -22,7 +22,7 @@ class Agreement:
         """The fit's model, and commands made from its derivations."""
         if fit.number not in self._kept:
             learner = fit.learner(self.dataset, self.config, self.device)
-            # Longer commands show more rules under more rules; a fixed shuffle takes some of each length.
+            # A fixed shuffle, to have commands of every length: longer ones show rules in more contexts.
             order = list(range(len(self.dataset)))
             random.Random(0).shuffle(order)
             index = torch.tensor(sorted(order[: self.config.recombined]))
@@ -32,14 +32,14 @@ class Agreement:
         return self._kept[fit.number]
 
     def between(self, one: Fit, other: Fit) -> float:
-        """The share of new commands, half from each, on which both give the same actions."""
+        """The share of new commands, about half from each, on which both give the same output."""
         (first, from_first), (second, from_second) = self._made(one), self._made(other)
         same = [_same(first, second, made) for made in (from_first, from_second) if len(made) > 0]
-        # A language too small to make anything new from is compared on its own examples.
+        # Models of a language too small for new commands are compared on its own examples.
         return float(torch.cat(same or [_same(first, second, self.dataset)]).float().mean())
 
     def with_itself(self, fit: Fit) -> float:
-        """The share of its own new commands that a model derives as its rules mean them."""
+        """The share of its own new commands for which a model gives the output of its rules."""
         learner, made = self._made(fit)
         if len(made) == 0:
             return 1.0

@@ -22,7 +22,7 @@ Outcome = Literal["training", "consolidating", "fitted", "stalled"]
 
 @dataclass(frozen=True)
 class Report:
-    """What an evaluation found, for people and for the metrics file."""
+    """An evaluation: for `on_report`, for the metrics file, and as a line for people."""
 
     seed: int
     constants: bool
@@ -39,7 +39,7 @@ class Report:
     seconds: float
     candidate: int = 0  # which of the candidates, from 0 on
     attempt: int = 0  # which of its attempts, from 0 on
-    message: str = ""  # news of the whole run, with the numbers of the last evaluation
+    message: str = ""  # news of the whole run; the numbers are then those of the last evaluation
 
     def __str__(self) -> str:
         return self.message or (
@@ -84,12 +84,12 @@ class Attempt(Stateful):
         self.outcome: Outcome = "training"
         self.updates = 0
         self.seconds = 0.0
-        self.wrong = torch.arange(len(dataset))  # what the last full evaluation got wrong
+        self.wrong = torch.arange(len(dataset))  # by the last evaluation of all examples
         self.consolidations = 0
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
-        self.lacks_constants = False  # it ended for the lack of them
+        self.lacks_constants = False  # it seems to have failed for lack of them
 
     @property
     def ended(self) -> bool:
@@ -107,7 +107,7 @@ class Attempt(Stateful):
         return self._report(evaluation, lesson)
 
     def _learn(self) -> tuple[Evaluation, int]:
-        """A stride of lessons."""
+        """A stride within the lessons."""
         curriculum = self.curriculum
         evaluation = self.learner.evaluate(self.dataset, curriculum.probe())
         curriculum.note(evaluation)
@@ -128,8 +128,8 @@ class Attempt(Stateful):
         return evaluation, lesson
 
     def _lacks_constants(self, evaluation: Evaluation, verdict: Verdict) -> bool:
-        """Whether to leave it to an attempt with constants: at a stall where any pair may need them, and
-        halfway to one where all do that are wrong.
+        """Whether to give up in favour of an attempt with constants: at a stall if any wrong pair may need
+        them, and halfway to a stall if all of them may.
         """
         if verdict == "passed" or self.curriculum.no_gain < self.config.stall // 2:
             return False
@@ -140,19 +140,19 @@ class Attempt(Stateful):
     def _unwritten(self, right: Tensor, wrong: Tensor) -> Tensor:
         """Which of the wrong pairs have several words, and an action that no right pair has.
 
-        It may be that no rule without constants can write them.  # [R], [W] -> bool [W]
+        Perhaps no rule without constants can write that action.  # [R], [W] -> bool [W]
         """
         if self.config.constants != "if-needed" or self.constants:
-            return torch.zeros_like(wrong, dtype=torch.bool)  # no other attempt would do better
+            return torch.zeros_like(wrong, dtype=torch.bool)  # this attempt has constants, or none may
         gold = self.dataset.gold[wrong]
         missing = (gold != 0) & ~torch.isin(gold, self.dataset.gold[right])
         return missing.any(dim=1) & (self.dataset.length[wrong] > 1)
 
     def _consolidate(self) -> Evaluation:
-        """A stride on new commands that the model's own rules make.
+        """A stride on new commands, recombined from the model's own derivations.
 
-        A model can fit every pair and still derive unseen neighbours in an order that its rules do not
-        mean. Here it is held to its own rules, until it is consistent and every pair is still right.
+        A model can fit every pair and still derive similar unseen commands in an order that contradicts its
+        rules. Here it learns the outputs of its own rules, until it is consistent and fits as well as before.
         """
         self.consolidations += 1
         subset = self.curriculum.order.argsort()[: self.config.recombined]
@@ -166,7 +166,7 @@ class Attempt(Stateful):
             self.outcome = "fitted"
             return evaluation
         if self.consolidations > self.config.consolidations:
-            # It fits the pairs all the same; whether it is to be trusted is for the candidates to settle.
+            # It fits the pairs all the same; whether it counts is decided by agreement.
             self.learner.restore(self.fitting)
             self.outcome = "fitted"
             return evaluation
@@ -180,7 +180,7 @@ class Attempt(Stateful):
         return evaluation
 
     def _pass(self, evaluation: Evaluation) -> None:
-        """The lesson is over. The attempt too, if every pair is right, or if what is wrong stays wrong."""
+        """The lesson is over; so is the attempt if every pair is right or the same few pairs stay wrong."""
         wrong = self.find_wrong()
         all_right = len(wrong) == 0
         tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
@@ -195,10 +195,10 @@ class Attempt(Stateful):
         self.wrong = wrong
 
     def find_wrong(self) -> Tensor:
-        """The examples that the model gets wrong; each is noted as lacking."""
+        """The examples that the model gets wrong; they have their full deficit again."""
         wrong = torch.cat([e.index[~(e.right & e.whole)] for e in self.evaluate_all()])
         self.curriculum.deficit[wrong] = 1.0
-        # Known as wrong, though not for longer than before: only the lesson's own probes age it.
+        # Known to be wrong, but not for longer than before: only evaluations of a lesson count.
         self.curriculum.wrong_for[wrong] = self.curriculum.wrong_for[wrong].clamp(min=1)
         return wrong
 

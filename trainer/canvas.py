@@ -16,7 +16,7 @@ DARK = {INK: "#e6edf3", PAPER: "#0d1117"}
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """A figure of so many inches, with our ink for all its text and axes."""
+    """A figure of this size in inches, with text and axes in INK."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -24,13 +24,13 @@ def new_figure(width: float, height: float) -> "Figure":
         raise LaneError("a plot needs matplotlib: install lane-expressions[train]") from None
     for part in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
         mpl.rcParams[part] = INK
-    # The same figures give the same bytes.
+    # The same figure gives the same bytes.
     mpl.rcParams.update({"svg.hashsalt": "lane", "axes.spines.top": False, "axes.spines.right": False})
     return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
 
 
 def save(figure: "Figure", path: Path) -> None:
-    """Write it whole or not at all; an SVG also knows what to look like where the page is dark."""
+    """Write it atomically; an SVG adapts to dark pages."""
     stream = io.BytesIO()
     kind = path.suffix.removeprefix(".")
     for axis in figure.axes:

@@ -25,17 +25,17 @@ class Curriculum(Stateful):
         self.config, self.length = config, dataset.length
         lengths = sorted(set(dataset.length.tolist()))
         self.lessons: list[int] = lengths if config.curriculum else lengths[-1:]
-        self.lesson = 0  # place in `lessons`
+        self.lesson = 0  # index into `lessons`
         self.best_accuracy = -1.0
         self.best_simplicity = -1.0
-        self.no_gain = 0  # evaluations since either of them rose
+        self.no_gain = 0  # evaluations since either of them last rose
         self.order = torch.randperm(len(dataset))
         self.deficit = torch.zeros([len(dataset)])  # how much each example still lacks
         self.wrong_for = torch.zeros([len(dataset)], dtype=torch.int64)  # evaluations in a row
 
     @property
     def longest(self) -> int:
-        """Most words in this lesson."""
+        """The number of words of the longest examples in this lesson."""
         return self.lessons[self.lesson]
 
     @property
@@ -53,7 +53,7 @@ class Curriculum(Stateful):
         return torch.nonzero(self.length <= self.longest).squeeze(1)
 
     def probe(self) -> Tensor:
-        """What an evaluation looks at: a fixed part of a large pool, and all that was wrong."""
+        """The examples to evaluate: a fixed sample of a large pool, and all that were wrong."""
         pool = self.pool()
         return pool[
             (self.order[pool].argsort().argsort() < self.config.evaluate_most) | (self.wrong_for[pool] > 0)
@@ -65,7 +65,7 @@ class Curriculum(Stateful):
         focused, newest = round(count * self.config.focus), round(count * self.config.newest)
         newest = min(newest, count - focused)
         lacking = self.deficit[pool]
-        # A handful of pairs must not take half of every update: they may be the ones that are wrong.
+        # A handful of pairs must not take up half of every update: the data may be wrong about them.
         focused = min(focused, MOST_DRAWS * int((lacking > 0).sum()))
         if focused and lacking.sum() > 0:
             by_deficit = pool[torch.multinomial(lacking, focused, replacement=True)]
@@ -76,7 +76,10 @@ class Curriculum(Stateful):
         return torch.cat([by_deficit, _any_of(newest_pool, newest), rest])
 
     def note(self, evaluation: Evaluation) -> None:
-        """Remember what is wrong; what stays so is drawn less and less, for the data may be at fault."""
+        """Remember how much each example lacks: at most 1/2 if it is right but not simple, 1 if it is wrong.
+
+        An example that stays wrong is drawn less and less, since the data may be at fault.
+        """
         right = evaluation.right & evaluation.whole
         index = evaluation.index
         streak = torch.where(right, torch.zeros_like(index), self.wrong_for[index] + 1)
@@ -85,33 +88,35 @@ class Curriculum(Stateful):
         self.deficit[index] = torch.where(right, 0.5 * (1 - evaluation.simplicity), weary)
 
     def judge(self, evaluation: Evaluation, sampled: float) -> Verdict:
-        """Whether the lesson is passed, stalled or to go on; `sampled` is the share of right samples.
+        """Whether the lesson is passed, is stalled or goes on; `sampled` is the share of right samples.
 
-        Longer commands are drawn right only where each of their parts nearly always is. A lesson that begins
-        before finds nothing to reward, and the entropy bonus alone then unlearns what was known.
+        A sample of a longer command is right only if all its parts are. If the next lesson begins while
+        samples are mostly wrong, it finds nothing to reward, and the entropy bonus unlearns the earlier ones.
         """
         accuracy, simple = evaluation.accuracy, float(evaluation.simplicity.mean())
+        # 1e-4: one simpler example of some thousands is a gain, the rounding of their mean is not.
         if accuracy > self.best_accuracy or (accuracy == 1 and simple > self.best_simplicity + 1e-4):
             self.best_accuracy, self.no_gain = max(accuracy, self.best_accuracy), 0
             self.best_simplicity = simple if accuracy == 1 else -1.0
         else:
             self.no_gain += 1
-        sure = simple > 0.9999 and sampled >= self.config.sure
+        sure = simple > 0.9999 and sampled >= self.config.sure  # 1, but for the rounding of a mean
         if accuracy == 1 and (sure or self.no_gain >= self.config.patience):
             return "passed"
         wrong = int((~(evaluation.right & evaluation.whole)).sum())
+        # 2: in a short lesson the share of misfits is less than one pair.
         few = wrong <= max(2, self.config.misfits * len(evaluation.index))
         if accuracy < 1 and few and self.no_gain >= self.config.patience and self._are_old(evaluation):
             return "passed"
         return "stalled" if self.no_gain >= self.config.stall else "go on"
 
     def _are_old(self, evaluation: Evaluation) -> bool:
-        """Whether all that is wrong has been wrong for long: then it is the data that does not fit."""
+        """Whether all wrong examples have been wrong for long: then the data is taken to be at fault."""
         wrong = evaluation.index[~(evaluation.right & evaluation.whole)]
         return bool((self.wrong_for[wrong] >= self.config.patience).all())
 
     def next_lesson(self) -> None:
-        """One length more."""
+        """Add the examples of the next length."""
         self.lesson += 1
         self.best_accuracy = self.best_simplicity = -1.0
         self.no_gain = 0

@@ -13,7 +13,7 @@ CHUNK = 2048  # examples evaluated at once: enough to fill a core, few enough fo
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of numbers, padded with 0 at the end.  # [B, longest]"""
+    """Rows of numbers as a tensor, padded with 0 at the end.  # [B, longest]"""
     width = max((len(row) for row in rows), default=0)
     full = [[*row, *[0] * (width - len(row))] for row in rows]
     return torch.tensor(full, dtype=torch.int64).view(len(rows), width)
@@ -24,7 +24,7 @@ class Dataset:
 
     def __init__(self, pairs: Iterable[Pair], source: Vocabulary, target: Vocabulary) -> None:
         self.source, self.target = source, target
-        # Sorted: neither the order of a file nor repeated lines change a run.
+        # Sorted and distinct: neither the order of a file nor repeated lines change a run.
         self.pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))
         self.words = padded([[source.number(word) for word in pair.source] for pair in self.pairs])
         self.gold = padded([[target.number(word) for word in pair.target] for pair in self.pairs])
@@ -55,12 +55,12 @@ class Dataset:
         return Dataset(pairs, self.source, self.target)
 
     def chunks(self, index: Tensor | None = None) -> list[Tensor]:
-        """All examples, or those of `index`, in chunks that bound the memory of an evaluation."""
+        """The indices of all examples, or `index`, in chunks that bound the memory of an evaluation."""
         every = torch.arange(len(self)) if index is None else index
         return [every[start : start + CHUNK] for start in range(0, len(every), CHUNK)]
 
     def words_of(self, index: Tensor) -> Tensor:
-        """The words of some examples, trimmed to the longest of them.  # [B] -> [B, L]"""
+        """The words of the examples of `index`, trimmed to the longest.  # [B] -> [B, L]"""
         return self.words[index][:, : int(self.length[index].max())]
 
     def gold_of(self, index: Tensor) -> Tensor:

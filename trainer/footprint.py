@@ -1,18 +1,19 @@
-"""How much memory a run takes: this process and its workers, what they share counted once."""
+"""The memory of a run: this process and its workers, shared pages counted once."""
 
 import os
+import sys
 import threading
 from pathlib import Path
 from types import TracebackType
 
-EVERY = 0.5  # seconds
+EVERY = 0.5  # seconds between two samples
 
 
 class PeakMemory:
-    """Looks twice a second, as a context; `megabytes` is the most that was seen.
+    """A context that samples the memory; `megabytes` is the largest sample.
 
-    Each process is charged its proportional share of a page that several hold, as the libraries are. Where
-    the system does not tell (all but Linux), it is this process's own peak alone.
+    A page that several processes share, as those of libraries, is divided among them (proportional set size).
+    Only Linux offers that; elsewhere it is the peak of this process alone.
     """
 
     def __init__(self) -> None:
@@ -44,13 +45,13 @@ class PeakMemory:
 
 
 def _family(pid: int) -> list[int]:
-    """A process and all that come from it."""
+    """A process and its descendants."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     return [pid, *(member for child in children for member in _family(int(child)))]
 
 
 def _share(pid: int) -> int:
-    """Kilobytes; 0 of a process that has just ended."""
+    """The proportional set size in kilobytes; 0 if the process has just ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     except (FileNotFoundError, ProcessLookupError):
@@ -63,4 +64,5 @@ def _own_peak() -> float:
         import resource
     except ImportError:  # not on Windows
         return 0.0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    unit = 1024**2 if sys.platform == "darwin" else 1024  # macOS counts bytes, the others kilobytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -26,11 +26,11 @@ class Optimizer(Stateful, ABC):
 
     @torch.no_grad()
     def step(self) -> None:
-        """One step along the gradient that a backward pass has left, which is used up."""
+        """One step along the gradient that a backward pass has left; the gradient is cleared."""
         gradient = parameters_to_vector(
             [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters]
         )
-        # The norm is clipped as torch.nn.utils.clip_grad_norm_ does.
+        # Clipped as by torch.nn.utils.clip_grad_norm_, which adds 1e-6 against a division by zero.
         gradient *= (self.clip / (torch.linalg.vector_norm(gradient) + 1e-6)).clamp(max=1.0)
         self.steps += 1
         change = torch.split(self.change(gradient), [p.numel() for p in self.parameters])
@@ -40,14 +40,18 @@ class Optimizer(Stateful, ABC):
 
     @abstractmethod
     def change(self, gradient: Tensor) -> Tensor:
-        """What to add to the weights; moves the running means."""
+        """What to add to the weights; updates the running means."""
 
 
 class Adam(Optimizer):
-    """Means of the gradient and of its square; the second forgets faster than usual, as rewards change."""
+    """Adam, with a squared gradient that is averaged over some 50 updates (0.98) and not the usual 1000.
+
+    The size of the gradient changes with the policy and with the lesson, and a lesson may be over after a
+    hundred updates. The other numbers are the usual ones.
+    """
 
     def change(self, gradient: Tensor) -> Tensor:
-        """The mean gradient over its mean size."""
+        """The mean gradient divided by its mean size, both corrected for their start at 0."""
         keep, keep_square = 0.9, 0.98
         self.first.lerp_(gradient, 1 - keep)
         self.second.mul_(keep_square).addcmul_(gradient, gradient, value=1 - keep_square)
@@ -56,7 +60,7 @@ class Adam(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Means of the squared gradient and of the squared change: the paper's."""
+    """AdaDelta, the optimiser of the paper, with torch's defaults."""
 
     def change(self, gradient: Tensor) -> Tensor:
         """The gradient, scaled to the size of earlier changes."""

@@ -1,4 +1,4 @@
-"""A picture of a run, drawn from its metrics file."""
+"""A plot of a run, drawn from its metrics file."""
 
 import json
 from collections import defaultdict
@@ -13,7 +13,7 @@ PANELS = (("accuracy", "right"), ("simplicity", "simplicity"), ("rules", "rules"
 
 
 def read_metrics(path: Path) -> dict[int, list[dict[str, Any]]]:
-    """The reports of each candidate; a line cut off by a kill is left out."""
+    """The reports of each candidate; a line truncated by a kill is skipped."""
     series: dict[int, list[dict[str, Any]]] = defaultdict(list)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -29,7 +29,7 @@ def read_metrics(path: Path) -> dict[int, list[dict[str, Any]]]:
 
 
 def draw(metrics: Path, out: Path, title: str) -> None:
-    """Accuracy, simplicity and rules over time; a dot where a lesson was passed, a cross for a stall."""
+    """Accuracy, simplicity and rules over time; a dot for each lesson passed, a cross for each stall."""
     series = read_metrics(metrics)
     figure = new_figure(7.5, 6)
     axes = figure.subplots(len(PANELS), 1, sharex=True)
@@ -50,7 +50,7 @@ def _line(axis: Any, records: list[dict[str, Any]], key: str, colour: str, label
     seconds, before = [], 0.0
     offset = 0.0
     for record in records:
-        # The clock starts anew with each attempt.
+        # The clock restarts with each attempt.
         if record["seconds"] < before:
             offset += before
         before = record["seconds"]

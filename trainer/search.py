@@ -7,7 +7,7 @@ from lane.trainer.candidate import Fit
 from lane.trainer.run import Halted, Journal, Run
 from lane.trainer.worker import train_candidates
 
-AGREED = 0.999  # share of new commands on which two models must say the same
+AGREED = 0.999  # share of new commands on which two models must agree: of the default 4000, four may differ
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Found:
 
     fit: Fit
     converged: bool
-    agreement: float  # share of new commands that the nearest candidate translates alike; alone: itself
+    agreement: float  # share of new commands on which the nearest candidate agrees; alone: with itself
     candidates: tuple[Fit, ...]
     reason: str  # why it counts as converged, or not
     stopped: bool = False  # before it had ended
@@ -38,7 +38,7 @@ def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
 
 
 def judge(fits: list[Fit], agreement: Agreement) -> Found:
-    """The best fit that another agrees with; where none does, the best fit."""
+    """The best fit that another agrees with; without any, the best fit, unconverged."""
     ranked = sorted(fits, key=lambda fit: (*fit.merit, fit.number))
     fitted = [fit for fit in ranked if fit.fitted]
     if not fitted:
