@@ -1,4 +1,4 @@
-"""Baselines: plain sequence-to-sequence networks on the same pairs, to see what they make of the tests."""
+"""Baselines: plain sequence-to-sequence networks trained on the same pairs."""
 
 import math
 import random
@@ -16,13 +16,13 @@ from lane.data.task import Task
 from lane.trainer.dataset import padded
 
 END = 0  # pads behind the end, and begins an output
-CHUNK = 512
-POOL = 4  # batches drawn together
+CHUNK = 512  # pairs evaluated together; bounds memory
+POOL = 4  # batches drawn together and sorted by length: little padding, and still at random
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How both are trained: the usual, and no tuning for a task."""
+    """How both are trained: usual values, not tuned for any task."""
 
     size: int = 64  # as LAnE has it
     batch: int = 64
@@ -30,7 +30,7 @@ class Recipe:
     dropout: float = 0.1
     clip: float = 1.0
     updates: int = 3000
-    shown: int = 1000  # most pairs of a set on which it is measured: it is slow
+    shown: int = 1000  # pairs of a set to evaluate on at most: decoding is slow
 
 
 RECIPE = Recipe()
@@ -74,8 +74,8 @@ class Attentive(nn.Module):
         self.source = nn.Embedding(words + 1, size)
         self.target = nn.Embedding(actions + 1, size)
         for table in (self.source, self.target):
-            nn.init.normal_(table.weight, std=size**-0.5)  # as strong as the sines, once it is scaled
-        # Norms come first, as is usual where the rate has no warm-up.
+            nn.init.normal_(table.weight, std=size**-0.5)  # as large as the sines after scaling
+        # Norms first, as is usual without a warm-up of the rate.
         layer = nn.TransformerEncoderLayer(
             size, 4, 4 * size, recipe.dropout, batch_first=True, norm_first=True
         )
@@ -100,7 +100,7 @@ class Attentive(nn.Module):
         return scores
 
     def _placed(self, embedded: Tensor) -> Tensor:
-        """With sines of the place added, so that no length is too long to be read.  # [B, T, D]"""
+        """With sines of the position added, so that any length can be read.  # [B, T, D]"""
         size = embedded.size(2)
         place = torch.arange(embedded.size(1), device=embedded.device).unsqueeze(1)
         wave = torch.exp(torch.arange(0, size, 2, device=embedded.device) * (-math.log(10_000.0) / size))
@@ -113,7 +113,7 @@ KINDS: dict[str, Callable[[int, int, Recipe], nn.Module]] = {"lstm": Recurrent, 
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of one baseline."""
+    """The result of one baseline."""
 
     task: str
     kind: str
@@ -131,7 +131,7 @@ def measure(
     recipe: Recipe = RECIPE,
     sets: Sequence[tuple[str, tuple[Pair, ...]]] = (),
 ) -> dict[str, Any]:
-    """Train in one thread, and translate some of the training pairs, the test pairs and the other sets."""
+    """Train in one thread, and evaluate on samples of the training pairs, the test pairs and other sets."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     source = Vocabulary.of(pair.source for pair in (*task.train, *task.test))
@@ -163,7 +163,7 @@ def _train(network: nn.Module, data: tuple[Tensor, Tensor], recipe: Recipe) -> N
         words, actions = (_trimmed(part[index]) for part in data)
         begun = nn.functional.pad(actions, [1, 0], value=END)
         wanted = nn.functional.pad(actions, [0, 1], value=END)
-        # Behind the first END nothing is to be learned.
+        # Tokens after the first END are padding.
         counts = torch.arange(wanted.size(1)) <= (actions != END).sum(dim=1, keepdim=True)
         loss = nn.functional.cross_entropy(network(words, begun)[counts], wanted[counts])
         optimizer.zero_grad()
@@ -173,7 +173,7 @@ def _train(network: nn.Module, data: tuple[Tensor, Tensor], recipe: Recipe) -> N
 
 
 def _batches(actions: Tensor, recipe: Recipe) -> Iterator[Tensor]:
-    """Numbers of pairs, anew for each update; those of about one length together, which is faster."""
+    """Indices of pairs, drawn for each update; pairs of similar length share a batch, which is faster."""
     length = (actions != END).sum(dim=1)
     batches: list[Tensor] = []
     for _ in range(recipe.updates):
@@ -195,7 +195,7 @@ def _accuracy(network: nn.Module, data: tuple[Tensor, Tensor]) -> float:
     right = 0
     for start in range(0, len(data[0]), CHUNK):
         words, actions = (_trimmed(part[start : start + CHUNK]) for part in data)
-        # One step more than the longest of them: whoever has not ended by then is wrong.
+        # One step more than the longest output: a row that has not ended by then is wrong.
         said = _greedy(network, words, actions.size(1) + 1)
         right += int((said == nn.functional.pad(actions, [0, 1], value=END)).all(dim=1).sum())
     return right / len(data[0])

@@ -1,4 +1,4 @@
-"""Wrong pairs on purpose: to see how a trainer copes with them."""
+"""Wrong pairs on purpose, to measure how training copes with them."""
 
 import random
 
@@ -14,6 +14,7 @@ def corrupted(task: Task, share: float, seed: int) -> Task:
     chosen = rng.sample(sources, round(len(sources) * share))
     wrong = dict(outputs)
     for source in chosen:
+        # Twenty at random are enough to find a different output in any real task.
         others = [outputs[s] for s in rng.sample(sources, min(20, len(sources)))]
         wrong[source] = next((target for target in others if target != outputs[source]), outputs[source])
     train = tuple(Pair(pair.source, wrong[pair.source]) for pair in task.train)

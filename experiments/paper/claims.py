@@ -1,4 +1,4 @@
-"""The claims of the paper, and what our measurements say of each."""
+"""The claims of the paper, and our verdict on each."""
 
 import statistics
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Claim:
 
 
 def claims(findings: Findings) -> Iterator[Claim]:
-    """All of them, in the order of the paper."""
+    """All claims, in the order of the paper."""
     for task in SCAN:
         yield _task(findings, task)
     yield _limit(findings)

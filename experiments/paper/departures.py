@@ -1,8 +1,8 @@
-"""Where the recipe departs from the paper: each departure taken back alone, and what that shows.
+"""Where the recipe departs from the paper: each departure undone alone, and the effect of that.
 
-In single attempts, since a search makes new ones until one succeeds, which hides what a part is worth; and
-bounded by updates, not by time, so that a run is the same whatever else its machine does. What a search is
-worth is seen without these bounds.
+In single attempts, since a search makes new attempts until one succeeds, which hides the effect of a part;
+and bounded by updates, not by time, so that a run does not depend on the load of its machine. The effect of
+the search itself is measured without these bounds.
 """
 
 import statistics
@@ -14,22 +14,22 @@ from lane.experiments.paper.findings import Record
 from lane.experiments.sweep import solved
 from lane.experiments.trial import Trial, trial_of
 
-SEEDS = 3
-MOST_UPDATES = 1200
-SLOWER = 1.25  # times the updates that count as a difference
+SEEDS = 3  # show what is always needed; all runs together take hours
+MOST_UPDATES = 1200  # more than twice what the recipe takes on these tasks, 450 at most
+SLOWER = 1.25  # a ratio of updates that counts as a difference; a convention
 
 
 class Bounds(NamedTuple):
-    """How far the recipe may go, in a departure's runs with it and without."""
+    """The bounds of a departure's runs, with it and without."""
 
-    recipe: str  # what it is called then
+    recipe: str  # its name in the report
     settings: tuple[str, ...]
     seeds: int = SEEDS
 
 
 # Few short commands; a pair of words never seen together; a word seen only alone; two infix operators.
 TASKS = ("mcd1", "around_right", "addjump", "random:5")
-# A language with an action in a rule with variables, which an attempt is given only after one that lacked it.
+# A language with an action in a rule with variables; attempts may use one only after a failure without.
 CONSTANTS = "random:14"
 LANGUAGES = tuple(f"random:{number}" for number in range(10))
 
@@ -43,12 +43,12 @@ SEARCH_ONCE = SEARCH._replace(seeds=1)
 
 @dataclass(frozen=True)
 class Departure:
-    """Something that the paper does otherwise."""
+    """A difference from the paper."""
 
-    name: str  # what is taken back
+    name: str  # what is undone
     settings: tuple[str, ...]
-    why: str  # we depart
-    base: tuple[str, ...] = ()  # settings without which there is nothing to take back
+    why: str  # the recipe departs
+    base: tuple[str, ...] = ()  # settings that the departure presupposes
     tasks: tuple[str, ...] = TASKS
     bounds: Bounds = SINGLE
 
@@ -57,7 +57,7 @@ class Departure:
         return self._trials(self.base)
 
     def without_it(self) -> list[Trial]:
-        """The same with the departure taken back."""
+        """The same with the departure undone."""
         return self._trials((*self.base, *self.settings))
 
     def _trials(self, settings: tuple[str, ...]) -> list[Trial]:
@@ -86,7 +86,7 @@ DEPARTURES = (
     Departure(
         "actions beside variables",
         ("constants=always",),
-        "a rule with constants fits the training pairs and nothing else",
+        "a rule with constants fits the training pairs and generalises to nothing else",
     ),
     Departure(
         "simplicity by whole rules, where they may hold actions",
@@ -97,47 +97,55 @@ DEPARTURES = (
     Departure(
         "simplicity by whole rules, where one must hold an action",
         ("dense=false",),
-        "a rule that cannot do without a constant is worth as little as one with nothing else",
+        "a rule that needs one constant is worth as little as one of constants only",
         tasks=(CONSTANTS,),
         bounds=FOUR,
     ),
     Departure(
-        "lone words count as recognised", ("whole=false",), "a word seen only alone is known nowhere else"
+        "lone words count as recognised",
+        ("whole=false",),
+        "a word seen only alone is recognised nowhere else",
     ),
-    Departure("advantages not divided by their spread", ("normalize=false",), "small gains drown"),
-    Departure("no explorers", ("explorers=0",), "early commitments are not undone"),
-    Departure("no draws by what is wrong", ("focus=0",), "what is still wrong is seen too seldom"),
     Departure(
-        "lessons end without sureness",
+        "advantages not divided by their spread", ("normalize=false",), "small gains are lost in noise"
+    ),
+    Departure("no explorers", ("explorers=0",), "early commitments are not undone"),
+    Departure("no draws by deficit", ("focus=0",), "wrong examples are seen too seldom"),
+    Departure(
+        "lessons end on greedy accuracy alone",
         ("sure=0",),
         "a lesson that is right only greedily leaves too few right samples in the next",
     ),
-    Departure("no consolidation", ("consolidations=0",), "neighbourhoods never seen are merged by chance"),
+    Departure(
+        "no consolidation", ("consolidations=0",), "neighbours never seen together are merged by chance"
+    ),
     Departure(
         "AdaDelta",
         ("optimizer=adadelta", "composer_rate=0.1", "solver_rate=1.0"),
-        "it takes more updates for the same",
+        "it takes more updates for the same result",
     ),
     VECTORS,
     Departure("10 samples of an example", ("samples=10",), "its baseline is the mean of few"),
-    Departure("half the weight of simplicity", ("gamma=0.5",), "the gain of a simpler rule drowns"),
+    Departure("half the weight of simplicity", ("gamma=0.5",), "the gain of a simpler rule is lost in noise"),
     Departure(
         "less entropy, halved from the first lesson",
         ("entropy=0.1", "entropy_lessons=1"),
-        "what the first lessons settle, the later ones cannot undo",
+        "later lessons cannot undo the commitments of the first",
     ),
-    Departure("no draws of the newest length", ("newest=0",), "what a lesson brings is seen too seldom"),
+    Departure(
+        "no draws of the newest length", ("newest=0",), "the new examples of a lesson are seen too seldom"
+    ),
     Departure(
         "a candidate alone",
         _ALONE,
-        "a model that fits all pairs may be wrong elsewhere, but seldom as another is",
+        "a model that fits all pairs may be wrong elsewhere, but rarely in the same way as another",
         tasks=LANGUAGES,
         bounds=SEARCH_ONCE,
     ),
     Departure(
         "a single attempt, however it ends",
         ("attempts=1",),
-        "one that has stalled does not recover",
+        "an attempt that has stalled does not recover",
         base=_ALONE,
         tasks=LANGUAGES,
         bounds=SEARCH_ONCE,
@@ -145,7 +153,7 @@ DEPARTURES = (
     Departure(
         "a candidate alone, where words of a rule cost nothing",
         _ALONE,
-        "as above; and of two that fit, the one with fewer rules is taken",
+        "as above; and of two that fit, the one with fewer rules is chosen",
         base=("word_penalty=0",),
         tasks=("mcd1", "around_right"),
         bounds=SEARCH,
@@ -154,7 +162,7 @@ DEPARTURES = (
 
 
 def trials() -> list[Trial]:
-    """Those of the recipe and of every departure, each once."""
+    """The trials of the recipe and of every departure, each once."""
     every = (trial for departure in DEPARTURES for trial in (*departure.with_it(), *departure.without_it()))
     return list(dict.fromkeys(every))
 
@@ -166,7 +174,7 @@ def records_of(trials: Iterable[Trial], records: Iterable[Record]) -> list[Recor
 
 
 def outcome(records: Iterable[Record], tasks: Sequence[str]) -> str:
-    """`2/3 (425)`: solved runs of the tasks, and the median updates of those; bold where one is not."""
+    """`2/3 (425)`: solved runs of the tasks, and their median updates; bold if a run is unsolved."""
     own = [record for record in records if record["task"] in tasks]
     right = [record["updates"] for record in own if solved(record)]
     updates = f" ({statistics.median(right):.0f})" if right else ""
@@ -175,21 +183,21 @@ def outcome(records: Iterable[Record], tasks: Sequence[str]) -> str:
 
 
 def pairs_of(departure: Departure, records: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """The runs without it, each beside the one with it of the same task and seed."""
+    """The runs without it, each paired with the run of the same task and seed that has it."""
     recipe_of = {(r["task"], r["seed"]): r for r in records_of(departure.with_it(), records)}
     changed = records_of(departure.without_it(), records)
     return [(one, recipe_of[key]) for one in changed if (key := (one["task"], one["seed"])) in recipe_of]
 
 
 def times_as_long(departure: Departure, records: Sequence[Record]) -> str:
-    """What the runs without it take, as a multiple of those with it; only for runs of one sitting."""
+    """The seconds of the runs without it as a multiple of those with it; only for runs of one session."""
     pairs = pairs_of(departure, records)
     changed, recipe = (sum(pair[side]["seconds"] for pair in pairs) for side in (0, 1))
     return f"{changed / recipe:.2f}" if recipe else "not yet known how many"
 
 
 def verdict(departure: Departure, records: Sequence[Record]) -> str:
-    """What the runs without it show, against those with it."""
+    """The conclusion from the runs without it and with it."""
     pairs = pairs_of(departure, records)
     if not pairs:
         return ""

@@ -31,14 +31,14 @@ MEASURED = "**measured**"
 
 
 def write(folder: Path, path: Path) -> list[Path]:
-    """The pictures beside the results, the page, and the page as HTML; all that was written."""
+    """Write the pictures beside the results, the page, and the page as HTML; returns all paths."""
     findings = Findings.read(folder)
     pictures = figures.draw(findings)
     path.parent.mkdir(parents=True, exist_ok=True)  # pictures are found from there
     text = markdown(findings, path.parent)
     page = path.with_suffix(".html")
     for place, data in ((path, text), (page, as_html(text, path.parent))):
-        write_atomically(place, lambda stream, data=data: stream.write(data.encode()))  # type: ignore[misc]
+        write_atomically(place, data.encode())
     return [*pictures, path, page]
 
 
@@ -269,10 +269,10 @@ def _costs(task: str, runs: Sequence[Record]) -> list[str]:
 
 
 def _departures(findings: Findings) -> str:
-    """What the paper does instead, and how that went: a table by task, and one of what needs other tasks."""
+    """Two tables: the departures measured on the common tasks, and those measured on other ones."""
     if not findings.departures:
         return MISSING
-    heads = ["taken back", "setting", "why we depart", "what it shows"]
+    heads = ["undone", "setting", "reason to depart", "verdict"]
     parts: list[list[departures.Departure]] = [[], []]
     for departure in departures.DEPARTURES:
         parts[departure.tasks != departures.TASKS].append(departure)
@@ -283,7 +283,7 @@ def _departures(findings: Findings) -> str:
 
 
 def _departure_rows(part: Iterable[departures.Departure], records: Sequence[Record]) -> Iterator[list[str]]:
-    """Each departure, behind what it is taken back from."""
+    """Each departure, after the runs that it is compared with."""
     shown: set[tuple[Trial, ...]] = set()
     for departure in part:
         recipe, changed = tuple(departure.with_it()), tuple(departure.without_it())

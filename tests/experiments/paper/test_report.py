@@ -89,7 +89,7 @@ def test_vectors_are_compared_by_time(findings, attempt):
     (vectors,) = [departure for departure in DEPARTURES if "hidden=128" in departure.settings]
     records = [attempt([]) | {"seconds": 20.0}, attempt(vectors.settings) | {"seconds": 25.0}]
     assert departures.times_as_long(vectors, records) == "1.25"
-    assert "all in all, 1.25 times the seconds" in " ".join(
+    assert "1.25 times the seconds in all" in " ".join(
         markdown(replace(findings, departures=tuple(records)), findings.folder).split()
     )
 
@@ -114,9 +114,9 @@ def test_a_search_is_taken_back_over_all_languages_together(findings, run):
     assert single[-1] == "**8/10** (400) |"
 
 
-def test_what_a_departure_is_taken_back_from_is_shown_once(findings):
+def test_the_runs_that_a_departure_is_compared_with_are_shown_once(findings):
     text = markdown(findings, findings.folder)
-    table = text[text.index("| taken back |") :]
+    table = text[text.index("| undone |") :]
     assert table.count("| the recipe, a single attempt |") == 1
     assert table.count("| the recipe, with its search |") == 2
     assert table.count("| the recipe, with its search | `word_penalty=0` |") == 1
