@@ -1,17 +1,21 @@
 """Writes the answers of `lane-run` completely or says that it could not, and keeps count."""
 
 import os
+import re
 import select
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import TextIO
 
 from lane.cli.lines import Answer, StreamError
 from lane.runtime.errors import EMPTY
 
 _INTERVAL = 0.5  # seconds between two counts on a terminal
-_MOST_AT_ONCE = 2**30  # bytes of one write; some systems refuse 2 GiB and more
+_MOST_AT_ONCE = 2**30  # bytes of one write; no system takes 2 GiB, and some refuse
+# C0 but tab and newline, C1, and what turns the direction of text around.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class StoppedError(Exception):
@@ -48,7 +52,7 @@ class Output:
         self._counts.update(answer.counts)
         if self._is_shown and time.perf_counter() >= self._next:
             self._next = time.perf_counter() + _INTERVAL
-            say(f"\r{self._speed()} ", end="")
+            _to_stderr(f"\r{self._speed()} ")
         if answer.stop:
             raise StoppedError
 
@@ -68,7 +72,7 @@ class Output:
 
     def _clear(self) -> None:
         if self._is_shown:
-            say("\r\x1b[K", end="")
+            _to_stderr("\r\x1b[K")
 
 
 def write_all(data: bytes) -> None:
@@ -78,10 +82,15 @@ def write_all(data: bytes) -> None:
     _write(sys.stdout.fileno(), data, "standard output")
 
 
-def say(text: str, end: str = "\n") -> None:
-    """Text to standard error, if it is open; never an error over a character the terminal cannot show."""
+def say(text: str) -> None:
+    """A message on standard error, with control characters escaped: a terminal would obey them."""
+    _to_stderr(_CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text) + "\n")
+
+
+def _to_stderr(text: str) -> None:
     if sys.stderr is not None:
-        _write(sys.stderr.fileno(), (text + end).encode(errors="backslashreplace"), "standard error")
+        with suppress(BrokenPipeError):  # whoever read the messages has seen enough; the output goes on
+            _write(sys.stderr.fileno(), text.encode(errors="backslashreplace"), "standard error")
 
 
 def _write(number: int, data: bytes, name: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lane.base.suggestion import did_you_mean
 from lane.cli.lines import StreamError, answer_all, widen_pipe
@@ -23,6 +23,7 @@ from lane.runtime.translator import BACKENDS
 
 EXPLAIN = ("text", "tree", "svg", "html", "json")
 SOME_FAILED, WRONG_USE, CUT_SHORT, INTERRUPTED = 1, 2, 3, 130
+MAX_MESSAGE = 2000  # characters: model files may hold words of any length
 
 HELP = """Translate commands into actions, one a line: line N out answers line N in.
 
@@ -102,6 +103,13 @@ class _Parser(argparse.ArgumentParser):
         options.files = [*getattr(options, "files", ()), *arguments[end + 1 :]]
         return options
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version on standard output, completely; argparse itself ignores failures."""
+        if file is sys.stderr:
+            say(message.rstrip("\n"))
+        else:
+            write_all(message.encode())
+
 
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
@@ -122,7 +130,7 @@ class _ShowVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        print(f"lane {version('lane-expressions')}")
+        write_all(f"lane {version('lane-expressions')}\n".encode())
         parser.exit()
 
 
@@ -237,8 +245,8 @@ def main() -> int:
 
 
 def _fail(problem: str, code: int) -> int:
-    with suppress(StreamError, BrokenPipeError):
-        say(f"error: {problem}")
+    with suppress(StreamError):  # standard error is no better, and the code says it too
+        say("error: " + (problem if len(problem) <= MAX_MESSAGE else problem[:MAX_MESSAGE] + "..."))
     return code
 
 

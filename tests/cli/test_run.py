@@ -1,6 +1,5 @@
 """`lane-run` as a user meets it: the real command in a process of its own."""
 
-import importlib.util
 import json
 import os
 import signal
@@ -13,39 +12,6 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-
-COMMAND = [sys.executable, "-c", "import sys; from lane.cli.run import main; sys.exit(main())"]
-
-
-@pytest.fixture(scope="module")
-def scan():
-    path = Path(__file__).parents[1] / "runtime" / "scan_program.py"
-    spec = importlib.util.spec_from_file_location("run_helper_scan_program", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def model(scan, tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "scan.lane"
-    scan.scan_program().save(path)
-    return str(path)
-
-
-@pytest.fixture
-def lane_run(model):
-    def call(*arguments, text=b"", code=0):
-        if isinstance(text, str):
-            text = text.encode()
-        done = subprocess.run(
-            [*COMMAND, "--model", model, *arguments], input=text, capture_output=True, timeout=60
-        )
-        assert done.returncode == code, done.stderr.decode()
-        assert b"Traceback" not in done.stderr
-        return done.stdout.decode(), done.stderr.decode()
-
-    return call
 
 
 def test_lines_from_a_pipe(lane_run):
@@ -197,15 +163,15 @@ def test_too_many_pictures(lane_run):
     assert "use --explain json" in errors
 
 
-def test_rules(lane_run, model):
-    done = subprocess.run([*COMMAND, "rules", "--model", model], capture_output=True, text=True, check=True)
+def test_rules(command):
+    done = subprocess.run([*command[:3], "rules", *command[3:]], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert lines[0] == "jump             -> I_JUMP"
     assert "$x around $y     -> $Y $X $Y $X $Y $X $Y $X" in lines
     assert len(lines) == 16
     assert "see --all" in done.stderr
     done = subprocess.run(
-        [*COMMAND, "rules", "--all", "-m", model], capture_output=True, text=True, check=True
+        [*command[:3], "rules", "--all", *command[3:]], capture_output=True, text=True, check=True
     )
     assert len(done.stdout.splitlines()) > 4000
 
@@ -239,11 +205,11 @@ def test_wrong_use(lane_run, arguments, message):
     assert message in errors
 
 
-def test_files_may_stand_between_options(lane_run, tmp_path):
+def test_files_may_stand_between_options(lane_run, command, tmp_path):
     path = tmp_path / "-x"
     path.write_text("run\n")
     assert lane_run(str(path), "--format", "tsv", str(path))[0] == "run\tI_RUN\t\n" * 2
-    done = subprocess.run([*COMMAND, "--", "-x"], cwd=tmp_path, capture_output=True, check=True)
+    done = subprocess.run([*command, "--", "-x"], cwd=tmp_path, capture_output=True, check=True)
     assert done.stdout == b"I_RUN\n"
 
 
@@ -252,14 +218,14 @@ def test_help_and_version(lane_run):
     assert lane_run("--version")[0].startswith("lane ")
 
 
-def start(model, *arguments):
+def start(command, *arguments):
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen([*COMMAND, "--model", model, *arguments], start_new_session=True, **pipes)
+    return subprocess.Popen([*command, *arguments], start_new_session=True, **pipes)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
-def test_every_line_is_answered_before_the_next_is_waited_for(model, arguments):
-    with start(model, *arguments) as process:
+def test_every_line_is_answered_before_the_next_is_waited_for(command, arguments):
+    with start(command, *arguments) as process:
         for line, answer in ((b"jump\n", b"I_JUMP\n"), (b"look twice\n", b"I_LOOK I_LOOK\n"), (b"\n", b"\n")):
             process.stdin.write(line)
             process.stdin.flush()
@@ -269,10 +235,10 @@ def test_every_line_is_answered_before_the_next_is_waited_for(model, arguments):
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
-def test_a_closed_pipe_ends_quietly(model, arguments, tmp_path):
+def test_a_closed_pipe_ends_quietly(command, arguments, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("jump around left thrice and walk around right thrice\n" * 50_000)
-    with start(model, *arguments, str(path)) as process:
+    with start(command, *arguments, str(path)) as process:
         assert process.stdout.readline().startswith(b"I_TURN_LEFT I_JUMP")
         process.stdout.close()
         assert process.wait(30) == 0
@@ -281,8 +247,8 @@ def test_a_closed_pipe_ends_quietly(model, arguments, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
-def test_interrupt_ends_cleanly(model, arguments):
-    with start(model, *arguments) as process:
+def test_interrupt_ends_cleanly(command, arguments):
+    with start(command, *arguments) as process:
         process.stdin.write(b"jump\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"I_JUMP\n"
@@ -292,13 +258,17 @@ def test_interrupt_ends_cleanly(model, arguments):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_an_interrupt_cuts_no_line(model, tmp_path):
+def test_an_interrupt_cuts_no_line(command, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("jump around left thrice and walk around right thrice\n" * 500_000)
     for number in range(3):
         with (tmp_path / "out.txt").open("wb") as out:
-            command = [*COMMAND, "--model", model, "--workers", "2", str(path)]
-            process = subprocess.Popen(command, start_new_session=True, stdout=out, stderr=subprocess.PIPE)
+            process = subprocess.Popen(
+                [*command, "--workers", "2", str(path)],
+                start_new_session=True,
+                stdout=out,
+                stderr=subprocess.PIPE,
+            )
             while not os.fstat(out.fileno()).st_size:
                 time.sleep(0.001)
             os.killpg(process.pid, signal.SIGINT)
@@ -311,8 +281,8 @@ def test_an_interrupt_cuts_no_line(model, tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 @pytest.mark.parametrize("which", [slice(0, 2), slice(0, 1), slice(1, 2)], ids=["both", "first", "second"])
-def test_workers_that_die_are_told_of(model, which):
-    with start(model, "--workers", "2", "--batch-size", "1") as process:
+def test_workers_that_die_are_told_of(command, which):
+    with start(command, "--workers", "2", "--batch-size", "1") as process:
         process.stdin.write(b"jump\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"I_JUMP\n"
@@ -327,10 +297,10 @@ def test_workers_that_die_are_told_of(model, which):
         assert process.stderr.read() == b"error: a worker process died; the output is cut short\n"
 
 
-def test_a_long_stream_takes_constant_memory(model):
+def test_a_long_stream_takes_constant_memory(command):
     """What is kept does not grow with what has passed."""
     line = b"jump around left thrice and walk around right thrice\n"
-    with start(model) as process:
+    with start(command) as process:
         sizes = []
         for _ in range(20):
             answers = 0
