@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from lane.base.files import write_atomically
 from lane.base.rule import Rule
+from lane.runtime import bounded_json
 from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, Limits
 from lane.runtime.errors import ProgramError
 from lane.runtime.program import Node, Program, Tree
@@ -110,7 +111,7 @@ def _what_is_wrong(data: bytes) -> str:
 
 def _parse(data: bytes) -> dict[str, Any]:
     try:
-        content = json.loads(data.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
+        content = bounded_json.parse(data, _distinct)
     except RecursionError:
         raise ProgramError("file", "is nested too deeply") from None
     except ValueError as error:  # JSON and UTF-8 errors, and integers of absurd length
@@ -121,12 +122,8 @@ def _parse(data: bytes) -> dict[str, Any]:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key appears twice")
     return content
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not allowed")
 
 
 def _typed(place: str, value: object, kind: type[_T]) -> _T:

@@ -5,32 +5,39 @@ damaged one is not always an exception. docs/embedding.md says what a checksum i
 """
 
 import hashlib
-import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 from zlib import error as ZlibError
 
+from lane.runtime import bounded_json
 from lane.runtime.model_file import ModelFile
+from lane.runtime.onnx_message import properties
 
 CARD = "lane.json"  # the name of the record in an archive, and of the property in an ONNX file
-MAX_CARD_BYTES = 64 * 2**20
+MAX_CARD_BYTES = 16 * 2**20  # 100,000 words, actions and rules take less
+MAX_RECORDS = 10_000  # an archive of lane-export has about a hundred
+_ENTRY = b"PK\x01\x02"  # begins each entry of the directory of an archive
 _ZEROS = b"0" * 64
-_PROPERTIES = 14  # the field of an ONNX model that holds them
 _DAMAGED = "the checksum does not match: the file is damaged or was edited"
 
 
 def card_of_archive(file: ModelFile) -> dict[str, Any]:
     """The card of a TorchScript archive."""
+    if file.data.count(_ENTRY) > MAX_RECORDS:  # each takes far more memory than bytes of the file
+        raise file.error(f"an archive of more than {MAX_RECORDS} records, which lane-export never writes")
     try:
         with zipfile.ZipFile(BytesIO(file.data)) as archive:
             records = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
             if any(entry.compress_type != zipfile.ZIP_STORED for entry in records.values()):
-                # Nothing of ours is compressed, and what is may be far larger than the file.
+                # A compressed record may be far larger than the file.
                 raise file.error("a compressed archive, which lane-export never writes")
             if len(records) != len(archive.infolist()):
-                raise file.error("an archive with a record that is there twice")
+                raise file.error("an archive with two records of one name")
+            if sum(max(entry.file_size, entry.compress_size) for entry in records.values()) > len(file.data):
+                # Each would be read in full, however often it shares its bytes with another.
+                raise file.error("an archive whose records overlap, which lane-export never writes")
             contents = {name: archive.read(entry) for name, entry in records.items()}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, ZlibError):
         raise file.error("begins like a zip archive, but is truncated or damaged: fetch it again") from None
@@ -67,12 +74,8 @@ def _what_else(names: dict[str, bytes]) -> str:
 
 
 def card_of_onnx(file: ModelFile) -> dict[str, Any]:
-    """The card of an ONNX file."""
-    try:
-        properties = [dict(_fields(value)) for number, value in _fields(file.data) if number == _PROPERTIES]
-    except ValueError:
-        raise file.error("neither an ONNX file nor any other of lane-export, or a truncated one") from None
-    cards = [pair.get(2, b"") for pair in properties if pair.get(1) == CARD.encode()]
+    """The card of an ONNX file that holds nothing but what lane-export writes."""
+    cards = [value for name, value in properties(file) if name == CARD.encode()]
     if len(cards) != 1:
         raise file.error("perhaps an ONNX file, but not one of lane-export")
     card = _json(file, cards[0])
@@ -82,39 +85,9 @@ def card_of_onnx(file: ModelFile) -> dict[str, Any]:
     return card
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Number and content of the fields of a protobuf message; content only where it is bytes."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        size = {1: 8, 5: 4}.get(key & 7, 0)
-        if key & 7 == 0:
-            _, at = _varint(message, at)
-        elif key & 7 == 2:
-            size, at = _varint(message, at)
-        elif not size:
-            raise ValueError("not a protobuf message")
-        if at + size > len(message) or key >> 3 == 0:
-            raise ValueError("ends in the middle of a field")
-        yield key >> 3, message[at : at + size]
-        at += size
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= len(message):
-            break
-        byte = message[at]
-        value, at = value | (byte & 127) << shift, at + 1
-        if byte < 128:
-            return value, at
-    raise ValueError("a number without an end")
-
-
 def _json(file: ModelFile, text: bytes) -> dict[str, Any]:
     try:
-        card = json.loads(text) if len(text) <= MAX_CARD_BYTES else None
+        card = bounded_json.parse(text) if len(text) <= MAX_CARD_BYTES else None
     except (ValueError, RecursionError):
         card = None
     if not isinstance(card, dict):

@@ -39,6 +39,8 @@ def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
     options.inter_op_num_threads = 1
     # Threads that have nothing to do sleep instead of keeping cores from the program around them.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Never its own format, whatever the bytes look like: only ONNX was checked.
+    options.add_session_config_entry("session.load_model_format", "ONNX")
     options.log_severity_level = _SILENT
     # Rewriting the graph takes as long as dozens of translations, and makes none of them faster.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
