@@ -5,10 +5,7 @@ import select
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Protocol
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from typing import BinaryIO, Protocol
 
 MAX_LINE_BYTES = 16 * 2**20
 CHUNK_BYTES = 2**18
@@ -29,7 +26,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Answer:
-    """What to print for a batch."""
+    """What to print for a batch, or for a part of it."""
 
     output: bytes
     problems: list[str] = field(default_factory=list)
@@ -124,8 +121,8 @@ class WorkerError(StreamError):
 class Engine(Protocol):
     """Answers batches, here or in other processes."""
 
-    def submit(self, batch: Batch) -> "Future[Answer] | Answer":
-        """Begin with a batch, or answer it at once."""
+    def submit(self, batch: Batch) -> Iterator[Answer]:
+        """The answers to a batch, in parts of bounded size; other processes begin with it at once."""
 
 
 def answer_all(
@@ -136,12 +133,12 @@ def answer_all(
     ahead: int = 0,
 ) -> None:
     """Write the answers to all lines in order; at most `ahead` batches are in the works at a time."""
-    pending: deque[Future[Answer] | Answer] = deque()
+    pending: deque[Iterator[Answer]] = deque()
 
     def drain(bound: int = 0) -> None:
         while len(pending) > bound:
-            answer = pending.popleft()
-            write(answer if isinstance(answer, Answer) else answer.result())
+            for answer in pending.popleft():
+                write(answer)
 
     for source, file in inputs:
         for batch in read_batches(source, file, batch_size, before_wait=drain):

@@ -2,17 +2,22 @@
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 
 from lane.cli.lines import MAX_LINE_BYTES, Answer, Batch
-from lane.runtime import Derivation, Failure, Translation, Translator
+from lane.runtime import Derivation, Failure, Translation, Translator, derivation_text
 from lane.runtime.bounds import ERROR_MARK
 from lane.runtime.errors import EMPTY
+from lane.runtime.translator import BUDGET
 
 # The codes of lines that are no commands at all; the others are the runtime's.
 INVALID_UTF8 = "invalid-utf8"
 LINE_TOO_LONG = "line-too-long"
+# Of all pictures together, which are in memory until the last one is drawn.
 MAX_PICTURES = 1000
+MAX_STEPS = 20_000
+MAX_CHARACTERS = 4_000_000
 _NOTHING = Derivation((), (), "")  # of an empty line, which has an empty answer
 
 
@@ -36,25 +41,43 @@ class Answerer:
         self.translator = translator
         self.options = options
 
-    def submit(self, batch: Batch) -> Answer:
-        """The output of a batch, with a message for each line that failed."""
+    def submit(self, batch: Batch) -> Iterator[Answer]:
+        """The output of a batch, with a message for each line that failed.
+
+        In parts of some `BUDGET` characters: lines of a few words can have translations of megabytes.
+        """
         texts, broken = _decode(batch.block)
         if self.options.explain:
-            return self._explain(batch, texts, broken)
-        translations = self.translator.translate_batch(texts)
-        if self.options.format == "text" and all(item.error is None for item in translations):
-            lines = [item.text for item in translations]
-            lines.append("")  # for the last newline
-            return Answer("\n".join(lines).encode(), counts=Counter(lines=len(texts)))
-        return self._render(batch, texts, translations, broken)
+            yield from self._explain(batch, texts, broken)
+            return
+        start = 0
+        while start < len(texts):
+            translations = self.translator.translate_some(texts[start:] if start else texts, BUDGET)
+            if self.options.format == "text" and all(item.error is None for item in translations):
+                lines = [item.text for item in translations]
+                lines.append("")  # for the last newline
+                answer = Answer("\n".join(lines).encode(), counts=Counter(lines=len(translations)))
+                del lines
+            else:
+                answer = self._render(batch, start, texts, translations, broken)
+            start += len(translations)
+            del translations  # before the next ones are made
+            yield answer
+            if answer.stop:
+                return
 
     def _render(
-        self, batch: Batch, texts: list[str], translations: list[Translation], broken: dict[int, Failure]
+        self,
+        batch: Batch,
+        start: int,
+        texts: list[str],
+        translations: list[Translation],
+        broken: dict[int, Failure],
     ) -> Answer:
         answer = Answer(b"")
         rendered: list[str] = []
-        for place, (text, item) in enumerate(zip(texts, translations, strict=True)):
-            failure = broken.get(place, item.error)
+        for place, item in enumerate(translations, start=start):
+            text, failure = texts[place], broken.get(place, item.error)
             if self._is_wanted(answer, batch, place, failure):
                 rendered.append(self._line(batch, place, text, item.text, failure))
             if answer.stop:
@@ -91,27 +114,39 @@ class Answerer:
             return f"{' '.join(text.split())}\t{output}\t{failure.code if failure else ''}\n"
         return f"{ERROR_MARK}{failure.code}>\n" if failure else f"{output}\n"
 
-    def _explain(self, batch: Batch, texts: list[str], broken: dict[int, Failure]) -> Answer:
-        answer = Answer(b"")
+    def _explain(self, batch: Batch, texts: list[str], broken: dict[int, Failure]) -> Iterator[Answer]:
+        answer = Answer(b"")  # of what was not written yet
         shown: list[str] = []
+        size = 0
         for place, text in enumerate(texts):
             failure = broken.get(place)
             derivation = Derivation((), (), "", failure) if failure else self.translator.explain(text)
             if self._is_wanted(answer, batch, place, derivation.error):
                 is_empty = derivation.error is not None and derivation.error.code == EMPTY
-                shown.append(self._show(_NOTHING if is_empty else derivation))
+                for piece in self._show(_NOTHING if is_empty else derivation):
+                    shown.append(piece)
+                    size += len(piece)
+                    if size > BUDGET:
+                        yield Answer("".join(shown).encode(errors="replace"))
+                        shown, size = [], 0
             if answer.stop:
                 break
         answer.output = "".join(shown).encode(errors="replace")
-        return answer
+        yield answer
 
-    def _show(self, derivation: Derivation) -> str:
+    def _show(self, derivation: Derivation) -> Iterator[str]:
         if self.options.explain == "json":
-            return json.dumps(derivation.as_dict(), ensure_ascii=False) + "\n"
-        if derivation is _NOTHING:
-            return "\n"
-        view = derivation.as_tree() if self.options.explain == "tree" else derivation.as_text()
-        return view + "\n\n"
+            yield from derivation_text.json_pieces(derivation)
+            yield "\n"
+        elif derivation is _NOTHING:
+            yield "\n"
+        else:
+            lines = (
+                derivation_text.tree_lines if self.options.explain == "tree" else derivation_text.text_lines
+            )
+            for line in lines(derivation):
+                yield line + "\n"
+            yield "\n"
 
 
 class Gallery(Answerer):
@@ -120,15 +155,23 @@ class Gallery(Answerer):
     def __init__(self, translator: Translator, options: Options) -> None:
         super().__init__(translator, options)
         self.derivations: list[Derivation] = []
+        self._steps = self._characters = 0
 
-    def _show(self, derivation: Derivation) -> str:
+    def _show(self, derivation: Derivation) -> Iterator[str]:
         if derivation.words:
-            self.derivations.append(derivation)
-        if len(self.derivations) > MAX_PICTURES:
-            raise TooManyPicturesError(
-                f"more than {MAX_PICTURES} commands to draw: use --explain json for so many"
-            )
-        return ""
+            self.derivations.append(replace(derivation, text=""))  # pictures show the values of the steps
+            self._steps += len(derivation.steps)
+            self._characters += len(" ".join(derivation.words))
+        for count, most, things in (
+            (len(self.derivations), MAX_PICTURES, "commands"),
+            (self._steps, MAX_STEPS, "steps"),
+            (self._characters, MAX_CHARACTERS, "characters of commands"),
+        ):
+            if count > most:
+                raise TooManyPicturesError(
+                    f"more than {most} {things} to draw: use --explain json for so many"
+                )
+        return iter(())
 
     def write(self) -> bytes:
         """All derivations as one file."""

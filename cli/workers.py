@@ -11,9 +11,10 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
@@ -79,7 +80,7 @@ class Workers:
             _Worker(process, batches[i][1], _Accounts(accounts[i][0])) for i, process in enumerate(processes)
         ]
 
-    def submit(self, batch: Batch) -> Future[Answer]:
+    def submit(self, batch: Batch) -> Iterator[Answer]:
         """Hand a batch to the worker whose turn it is; waits while that one has enough to do."""
         worker = self._workers[self._submitted % len(self._workers)]
         self._submitted += 1
@@ -90,7 +91,7 @@ class Workers:
             worker.batches.send_bytes(batch.block)
         except OSError:
             raise _dead() from None
-        return future
+        return (awaited.result() for awaited in [future])
 
     def __enter__(self) -> "Workers":
         return self
@@ -155,12 +156,19 @@ class _Accounts:
                 future.set_exception(_dead())
 
 
+class _Made(NamedTuple):
+    """The answer to a batch: its first part, and what makes the others when they can be written."""
+
+    first: Answer | ModelError
+    rest: Iterator[Answer]
+
+
 class _Work:
     """What a worker does: it answers its batches as they come, and writes each answer in its turn."""
 
     def __init__(self, answerer: Answerer | ModelError, ends: _Ends, dropped: Any) -> None:
         self._answerer, self._ends, self._dropped = answerer, ends, dropped
-        self._made: deque[Answer | ModelError] = deque()  # and not written yet
+        self._made: deque[_Made] = deque()  # and not written yet
 
     def do(self) -> None:
         """Until the batches end, or the parent does."""
@@ -186,26 +194,38 @@ class _Work:
         try:
             if isinstance(self._answerer, ModelError):
                 raise self._answerer
-            self._made.append(self._answerer.submit(batch))
+            parts = self._answerer.submit(batch)
+            self._made.append(_Made(next(parts), parts))
         except ModelError as error:
-            self._made.append(error)
+            self._made.append(_Made(error, iter(())))
         return True
 
-    def _write(self, made: Answer | ModelError) -> None:
-        """Write in turn, and let the next one; nobody any more behind the last, or behind an error."""
-        account: Answer | Exception = made
+    def _write(self, made: "_Made") -> None:
+        """Write in turn, then pass the turn on; nobody writes after the last one, or after an error."""
+        account: Answer | Exception = Answer(b"")
         following = _NEVER
-        if self._ends.turn.recv_bytes() == _WRITE and isinstance(made, Answer):
+        if self._ends.turn.recv_bytes() == _WRITE:
             try:
-                write_all(made.output)
-                following = _NEVER if made.stop else _WRITE
-            except (BrokenPipeError, StreamError) as error:
+                account = _written(made)
+                following = _NEVER if account.stop else _WRITE
+            except (BrokenPipeError, StreamError, ModelError) as error:
                 account = error
-        if isinstance(account, Answer):
-            account.output = b""  # what is left for the parent is the account of it
-        with suppress(OSError):  # the next one is no more
+        with suppress(OSError):  # the next worker has ended
             self._ends.next_turn.send_bytes(following)
         self._ends.accounts.send(account)
+
+
+def _written(made: "_Made") -> Answer:
+    """Write all parts of an answer; gives the account of it, for the parent."""
+    account = Answer(b"")
+    if isinstance(made.first, ModelError):
+        raise made.first
+    for part in chain([made.first], made.rest):
+        write_all(part.output)
+        account.problems += part.problems
+        account.counts += part.counts
+        account.stop = part.stop
+    return account
 
 
 def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Iterable[Connection]) -> None:

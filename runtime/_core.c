@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define MOST_WORDS 64 /* MAX_SHAPE of plan_cache.py: longer commands have no plan */
+#define MOST_PROBES 128 /* places looked at for a word: some 30 where hashes are spread, more only by intent */
 
 typedef struct {
     const char *data; /* of `object`; NULL in an empty place */
@@ -36,6 +37,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *answer_type;
     Py_ssize_t text_at, error_at; /* where its slots are */
+    uint64_t seed;                /* of all hashes, secret: nobody can choose commands whose hashes collide */
     Word *words;
     size_t word_mask;
     Plan **plans;
@@ -47,8 +49,8 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ (hash >> 29);
 }
 
-static uint64_t hash_bytes(const char *data, Py_ssize_t size) {
-    uint64_t hash = (uint64_t)size;
+static uint64_t hash_bytes(uint64_t seed, const char *data, Py_ssize_t size) {
+    uint64_t hash = seed ^ (uint64_t)size;
     for (; size >= 8; data += 8, size -= 8) {
         uint64_t part;
         memcpy(&part, data, 8);
@@ -72,12 +74,13 @@ static int view(PyObject *object, Text *text) {
 }
 
 static Word *find_word(const Core *core, const char *data, Py_ssize_t size) {
-    size_t place = (size_t)hash_bytes(data, size) & core->word_mask;
-    for (;; place = (place + 1) & core->word_mask) {
+    size_t place = (size_t)hash_bytes(core->seed, data, size) & core->word_mask;
+    for (int probes = 0; probes < MOST_PROBES; probes++, place = (place + 1) & core->word_mask) {
         Word *word = &core->words[place];
         if (!word->word.data) return NULL;
         if (word->word.size == size && !memcmp(word->word.data, data, (size_t)size)) return word;
     }
+    return NULL;
 }
 
 static Plan **find_plan(const Core *core, uint64_t hash, const uint32_t *leaves, uint32_t words) {
@@ -124,7 +127,7 @@ static PyObject *output_of(const Core *core, PyObject *object) {
     Text text, values[MOST_WORDS];
     uint32_t leaves[MOST_WORDS], words = 0;
     if (!view(object, &text)) return NULL;
-    uint64_t hash = 0;
+    uint64_t hash = core->seed;
     const char *at = text.data, *end = text.data + text.size;
     for (;;) {
         while (at < end && is_space((unsigned char)*at)) at++;
@@ -161,20 +164,23 @@ static int is_made(const Core *core) {
     return 0;
 }
 
-static PyObject *core_translate(Core *core, PyObject *texts) {
-    if (!is_made(core)) return NULL;
+static PyObject *core_translate(Core *core, PyObject *args) {
+    PyObject *texts;
+    Py_ssize_t budget, spent = 0;
+    if (!is_made(core) || !PyArg_ParseTuple(args, "On", &texts, &budget)) return NULL;
     PyObject *given = PySequence_Fast(texts, "commands come in a sequence");
     if (!given) return NULL;
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(given);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(given), i = 0;
     PyObject *answers = PyList_New(count), *missed = PyList_New(0);
     if (!answers || !missed) goto failed;
-    for (Py_ssize_t i = 0; i < count; i++) {
+    for (; i < count && spent <= budget; i++) {
         /* A finaliser that the allocation of an answer sets off might change a list. */
         if (i >= PySequence_Fast_GET_SIZE(given)) {
             PyErr_SetString(PyExc_RuntimeError, "the commands changed while they were translated");
             goto failed;
         }
         PyObject *output = output_of(core, PySequence_Fast_GET_ITEM(given, i));
+        if (output) spent += PyUnicode_GET_LENGTH(output);
         PyObject *answer = output ? answer_of(core, output) : NULL;
         if (!answer) {
             if (PyErr_Occurred()) goto failed;
@@ -187,6 +193,11 @@ static PyObject *core_translate(Core *core, PyObject *texts) {
             answer = Py_NewRef(Py_None);
         }
         PyList_SET_ITEM(answers, i, answer);
+    }
+    if (i < count) {
+        PyObject *first = PyList_GetSlice(answers, 0, i);
+        if (!first) goto failed;
+        Py_SETREF(answers, first);
     }
     Py_DECREF(given);
     return Py_BuildValue("(NN)", answers, missed);
@@ -276,6 +287,7 @@ static PyObject *core_add(Core *core, PyObject *args) {
         free_plan(plan);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     }
+    plan->hash = core->seed;
     for (Py_ssize_t i = 0; i < words; i++) plan->hash = mix(plan->hash, plan->leaves[i]);
     Plan **place = find_plan(core, plan->hash, plan->leaves, plan->words);
     if (*place) {
@@ -287,14 +299,30 @@ static PyObject *core_add(Core *core, PyObject *args) {
     Py_RETURN_TRUE;
 }
 
+/* Where a slot of a type is; 0 with an exception unless it is one, its own, and writable as an object. */
 static int slot_at(PyObject *type, const char *name, Py_ssize_t *at) {
     PyObject *slot = PyObject_GetAttrString(type, name);
     if (!slot) return 0;
-    int found = Py_IS_TYPE(slot, &PyMemberDescr_Type);
-    if (found) *at = ((PyMemberDescrObject *)slot)->d_member->offset;
-    else PyErr_Format(PyExc_TypeError, "%s is not a slot of the answers", name);
+    const PyTypeObject *answers = (PyTypeObject *)type;
+    int found = 0;
+    if (Py_IS_TYPE(slot, &PyMemberDescr_Type) && PyDescr_TYPE(slot) == answers && !answers->tp_itemsize) {
+        const PyMemberDef *member = ((PyMemberDescrObject *)slot)->d_member;
+        *at = member->offset;
+        found = member->type == T_OBJECT_EX && *at >= (Py_ssize_t)sizeof(PyObject) &&
+                *at <= answers->tp_basicsize - (Py_ssize_t)sizeof(PyObject *);
+    }
+    if (!found) PyErr_Format(PyExc_TypeError, "%s is not a slot of the answers", name);
     Py_DECREF(slot);
     return found;
+}
+
+/* Python's own secret, which PYTHONHASHSEED decides. */
+static int seed_of(uint64_t *seed) {
+    PyObject *text = PyUnicode_FromString("lane");
+    Py_hash_t hash = text ? PyObject_Hash(text) : -1;
+    Py_XDECREF(text);
+    *seed = (uint64_t)hash;
+    return hash != -1;
 }
 
 static int core_init(Core *core, PyObject *args, PyObject *kwargs) {
@@ -306,6 +334,7 @@ static int core_init(Core *core, PyObject *args, PyObject *kwargs) {
     }
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!", names, &PyDict_Type, &words, &PyType_Type, &type)) return -1;
     if (!slot_at(type, "text", &core->text_at) || !slot_at(type, "error", &core->error_at)) return -1;
+    if (!seed_of(&core->seed)) return -1;
     size_t places = 8;
     while (places < 2 * (size_t)PyDict_Size(words)) places *= 2;
     core->word_mask = places - 1;
@@ -329,8 +358,10 @@ static int core_init(Core *core, PyObject *args, PyObject *kwargs) {
         /* A word or value that is not plain is left to Python. */
         if (!view(word, &new.word) || !view(value, &new.value) || leaf >= UINT32_MAX) continue;
         new.leaf = (uint32_t)leaf;
-        size_t place = (size_t)hash_bytes(new.word.data, new.word.size) & core->word_mask;
-        while (core->words[place].word.data) place = (place + 1) & core->word_mask;
+        size_t place = (size_t)hash_bytes(core->seed, new.word.data, new.word.size) & core->word_mask;
+        int probes = 0;
+        for (; core->words[place].word.data && probes < MOST_PROBES; probes++) place = (place + 1) & core->word_mask;
+        if (probes == MOST_PROBES) continue; /* left to Python too */
         core->words[place] = new;
         Py_INCREF(word);
         Py_INCREF(value);
@@ -353,7 +384,9 @@ static void core_dealloc(Core *core) {
 }
 
 static PyMethodDef methods[] = {
-    {"translate", (PyCFunction)core_translate, METH_O, "Answers, None where there is no plan, and the places of these."},
+    {"translate", (PyCFunction)core_translate, METH_VARARGS,
+     "Answers of the first commands, until they have more characters than the budget: None where there is no plan; "
+     "and the places of these."},
     {"add", (PyCFunction)core_add, METH_VARARGS, "Keep a plan: shape, indices, constants."},
     {"clear", (PyCFunction)core_clear, METH_NOARGS, "Forget all plans."},
     {NULL, NULL, 0, NULL},

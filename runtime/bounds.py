@@ -1,5 +1,6 @@
 """Every bound of the program format in one place; docs/format.md repeats this table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -13,6 +14,7 @@ MAX_TOKEN_LENGTH: Final = 256  # code points
 MAX_NODES: Final = 1_000_000
 MAX_RULES: Final = 1_000_000
 MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers as doubles
+MAX_OUTPUT_BYTES: Final = 2**28  # of one answer: a small file could ask for gigabytes else
 MAX_PROVENANCE_BYTES: Final = 65_536
 MAX_PROVENANCE_DEPTH: Final = 8
 
@@ -55,3 +57,8 @@ class Limits:
                 )
         if self.max_template > self.max_actions:
             raise ProgramError("limits.max_template", "is larger than max_actions")
+
+
+def most_output(max_actions: int, actions: Sequence[str]) -> int:
+    """The bytes of the longest answer that a model can give: its longest action as often as allowed."""
+    return max_actions * max((len(action.encode()) + 1 for action in actions), default=0)

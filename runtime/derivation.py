@@ -51,13 +51,13 @@ class Derivation:
         """The steps as lines of text."""
         from lane.runtime import derivation_text
 
-        return derivation_text.as_text(self)
+        return "\n".join(derivation_text.text_lines(self))
 
     def as_tree(self) -> str:
         """The steps as a tree of text."""
         from lane.runtime import derivation_text
 
-        return derivation_text.as_tree(self)
+        return "\n".join(derivation_text.tree_lines(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

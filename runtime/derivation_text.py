@@ -1,7 +1,9 @@
-"""Derivations as text, as a tree for the terminal, and as plain data."""
+"""Derivations as text, as a tree for the terminal, and as plain data, piece by piece."""
 
-from dataclasses import asdict
-from typing import Any
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
 from lane.runtime.bounds import SOURCE_VARIABLES
 from lane.runtime.derivation import Derivation, Step
@@ -10,21 +12,20 @@ from lane.runtime.substitution import flatten
 MAX_SHOWN = 24  # actions of a value in views for people
 
 
-def as_text(derivation: Derivation) -> str:
+def text_lines(derivation: Derivation) -> Iterator[str]:
     """One line a step: its rule, where its variables come from, and the value stored."""
-    lines = [" ".join(derivation.words)]
-    left = [str(step.rule) + _bindings(step) for step in derivation.steps]
-    width = min(max(map(len, left), default=0), 60)
-    digits = len(str(len(left)))
-    for step, text in zip(derivation.steps, left, strict=True):
-        lines.append(f"  {step.number:>{digits}}. {text:<{width}}  ${step.slot} = {shorten(step)}")
-    lines.append(_outcome(derivation))
-    return "\n".join(lines)
+    yield " ".join(derivation.words)
+    width = min(max((len(_left_side(step)) for step in derivation.steps), default=0), 60)
+    digits = len(str(len(derivation.steps)))
+    for step in derivation.steps:
+        text = _left_side(step)
+        yield f"  {step.number:>{digits}}. {text:<{width}}  ${step.slot} = {shorten(step)}"
+    yield _outcome(derivation)
 
 
-def _bindings(step: Step) -> str:
+def _left_side(step: Step) -> str:
     pairs = [f"{name} = ${slot}" for name, slot in zip(SOURCE_VARIABLES, step.reads, strict=False)]
-    return f"  ({', '.join(pairs)})" if pairs else ""
+    return f"{step.rule}  ({', '.join(pairs)})" if pairs else str(step.rule)
 
 
 def _outcome(derivation: Derivation) -> str:
@@ -43,23 +44,39 @@ def shorten(step: Step, bound: int = MAX_SHOWN) -> str:
     return " ".join(actions)
 
 
-def as_tree(derivation: Derivation) -> str:
+def tree_lines(derivation: Derivation) -> Iterator[str]:
     """The steps under the step that uses their values; the last one is the root."""
-    lines = [" ".join(derivation.words)]
+    yield " ".join(derivation.words)
     steps = derivation.steps
     used = {part for step in steps for part in step.parts}
-    # A finished derivation has one root; one that ended early has several.
-    stack = [(step, "", "") for step in reversed(steps) if step.number not in used]
+    # A finished derivation has one root; one that ended early has several. Beside each step whether it, and
+    # each step above it, is the last part: as a list linked upwards, since texts would take the square of the
+    # depth.
+    stack: list[tuple[Step, _Branch | None]] = [
+        (step, None) for step in reversed(steps) if step.number not in used
+    ]
     while stack:
-        step, first, rest = stack.pop()
+        step, branch = stack.pop()
         value = f"   = {shorten(step, 8)}" if step.parts else ""  # else the rule says it already
-        lines.append(f"{first}{step.rule}{value}")
+        yield f"{_indent(branch)}{step.rule}{value}"
         parts = [steps[number - 1] for number in step.parts]
         for place, part in reversed(list(enumerate(parts, start=1))):
-            last = place == len(parts)
-            stack.append((part, rest + ("└── " if last else "├── "), rest + ("    " if last else "│   ")))
-    lines.append(_outcome(derivation))
-    return "\n".join(lines)
+            stack.append((part, _Branch(place == len(parts), branch)))
+    yield _outcome(derivation)
+
+
+class _Branch(NamedTuple):
+    is_last: bool
+    above: "_Branch | None"
+
+
+def _indent(branch: _Branch | None) -> str:
+    if branch is None:
+        return ""
+    marks = ["└── " if branch.is_last else "├── "]
+    while (branch := branch.above) is not None:
+        marks.append("    " if branch.is_last else "│   ")
+    return "".join(reversed(marks))
 
 
 def as_dict(derivation: Derivation) -> dict[str, Any]:
@@ -68,19 +85,29 @@ def as_dict(derivation: Derivation) -> dict[str, Any]:
         "words": list(derivation.words),
         "text": derivation.text,
         "error": asdict(derivation.error) if derivation.error else None,
-        "steps": [
-            {
-                "number": step.number,
-                "span": " ".join(step.rule.span),
-                "template": " ".join(step.rule.template),
-                "node": step.node,
-                "start": step.start,
-                "stop": step.stop,
-                "parts": list(step.parts),
-                "reads": list(step.reads),
-                "slot": step.slot,
-                "value": step.text,
-            }
-            for step in derivation.steps
-        ],
+        "steps": [_step_as_dict(step) for step in derivation.steps],
+    }
+
+
+def json_pieces(derivation: Derivation) -> Iterator[str]:
+    """The JSON of `as_dict`, with one value in memory at a time: all together may take the square of them."""
+    head = json.dumps(as_dict(replace(derivation, steps=())), ensure_ascii=False)
+    yield head.removesuffix("]}")
+    for number, step in enumerate(derivation.steps):
+        yield (", " if number else "") + json.dumps(_step_as_dict(step), ensure_ascii=False)
+    yield "]}"
+
+
+def _step_as_dict(step: Step) -> dict[str, Any]:
+    return {
+        "number": step.number,
+        "span": " ".join(step.rule.span),
+        "template": " ".join(step.rule.template),
+        "node": step.node,
+        "start": step.start,
+        "stop": step.stop,
+        "parts": list(step.parts),
+        "reads": list(step.reads),
+        "slot": step.slot,
+        "value": step.text,
     }

@@ -10,7 +10,7 @@ from lane.runtime.errors import TOO_MANY_ACTIONS, ModelError
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network_card import NetworkCard
-from lane.runtime.results import Info, Translation
+from lane.runtime.results import NO_BUDGET, Info, Translation
 
 OK = "ok"
 _CELLS = 2**16  # words translated at a time, padding included: bounds the memory of a call
@@ -37,8 +37,11 @@ class NetworkBackend:
         """By path: a network is opened anew elsewhere, and only if it is still the same file."""
         return reopen, (self._card.kind, str(self._path.absolute()), self._threads, self._file_sha256)
 
-    def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
-        """One answer a command; those that are wrong by themselves never reach the network."""
+    def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
+        """One answer a command; those that are wrong by themselves never reach the network.
+
+        The budget is not kept: the network gives all its answers at once.
+        """
         split = [str.split(text) for text in texts]
         answers: dict[int, Translation] = {}
         lengths: dict[int, int] = {}

@@ -17,6 +17,7 @@ _GAP_X, _GAP_Y = 18, 34
 _MARGIN = 20
 _WRAP = 40  # characters of a box's line
 _MAX_VALUE = 40  # actions of a value before it is cut
+_MAX_LABEL = 1000  # characters of a rule or a value before they are cut: tokens may be long too
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 STYLE = """
@@ -106,7 +107,7 @@ th, td { border-bottom: 1px solid #8c959f; padding: .3rem .8rem; text-align: lef
 def _table_row(step: Step) -> str:
     read = ", ".join(f"${slot}" for slot in step.reads)
     memory = f"{read} → ${step.slot}" if read else f"→ ${step.slot}"
-    cells = (str(step.number), str(step.rule).replace("->", "→", 1), memory, shorten(step, _MAX_VALUE))
+    cells = (str(step.number), _rule(step), memory, _cut(shorten(step, _MAX_VALUE)))
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
@@ -154,12 +155,19 @@ def _boxes(derivation: Derivation) -> tuple[list[_Box], list[_Box]]:
 
 
 def _labels(step: Step) -> list[tuple[str, str]]:
-    rule = wrap(str(step.rule).replace("->", "→", 1), _WRAP, break_long_words=False)
-    labels = [("rule", line) for line in rule]
+    labels = [("rule", line) for line in wrap(_rule(step), _WRAP, break_long_words=False)]
     if len(step.rule.span) > 1:
-        value = wrap(shorten(step, _MAX_VALUE), _WRAP, break_long_words=False)
+        value = wrap(_cut(shorten(step, _MAX_VALUE)), _WRAP, break_long_words=False)
         labels += [("value", line) for line in value]
     return labels
+
+
+def _rule(step: Step) -> str:
+    return _cut(str(step.rule).replace("->", "→", 1))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_LABEL else text[:_MAX_LABEL] + "..."
 
 
 def _word(word: str) -> _Box:

@@ -12,7 +12,7 @@ from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.plan_cache import Plan, PlanCache, make_plan
 from lane.runtime.program import Program
-from lane.runtime.results import Failure, Info, Translation
+from lane.runtime.results import NO_BUDGET, Failure, Info, Translation
 from lane.runtime.substitution import evaluate, write_out
 
 try:
@@ -50,32 +50,39 @@ class ProgramBackend:
     def __reduce__(self) -> tuple[Any, ...]:
         return ProgramBackend, (self.program, self._path, self._sha256, self._file_sha256)
 
-    def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
-        """One answer a command."""
+    def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
+        """Answers to the first commands, until they have more than `budget` characters."""
         if self._core is None:
-            return self._translate_plainly(texts)
-        answers, missed = self._core.translate(texts)
+            return self._translate_plainly(texts, budget)
+        answers, missed = self._core.translate(texts, budget)
         if missed:
-            rest = self._translate_plainly([texts[place] for place in missed])
-            for place, answer in zip(missed, rest, strict=True):
+            rest = self._translate_plainly([texts[place] for place in missed], budget)
+            for place, answer in zip(missed, rest, strict=False):
                 answers[place] = answer
+            if len(rest) < len(missed):
+                del answers[missed[len(rest)] :]
         return answers
 
-    def _translate_plainly(self, texts: Sequence[str]) -> list[Translation]:
+    def _translate_plainly(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
         """This loop is the fast path of Python, for shapes met before."""
         split = str.split  # of the type: another object with a `split` is a TypeError and no command
         leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
         answers = []
         for text in texts:
+            if budget < 0:
+                break
             words = split(text)
             try:
                 plan = young[tuple([leaf_of[word] for word in words])]
             except KeyError:
                 answers.append(self._translate_new(words))
                 young = self._plans.young
+                budget -= len(answers[-1].text)
             else:
                 values = [text_of[word] for word in words]
-                answers.append(Translation(" ".join(plan.pick(values + plan.constants))))
+                output = " ".join(plan.pick(values + plan.constants))
+                budget -= len(output)
+                answers.append(Translation(output))
         return answers
 
     def _translate_new(self, words: list[str]) -> Translation:

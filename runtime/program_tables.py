@@ -12,6 +12,7 @@ from lane.base.rule import VARIABLE, Rule
 from lane.runtime.bounds import (
     ERROR_MARK,
     MAX_NODES,
+    MAX_OUTPUT_BYTES,
     MAX_RULES,
     MAX_TOKEN_LENGTH,
     MAX_TOKENS,
@@ -19,6 +20,7 @@ from lane.runtime.bounds import (
     SOURCE_VARIABLES,
     TARGET_VARIABLES,
     Limits,
+    most_output,
 )
 from lane.runtime.errors import ProgramError
 
@@ -70,6 +72,11 @@ class Tables:
         words = [word for word, _ in program.words]
         _check_tokens("words", words)
         _check_tokens("actions", program.actions)
+        if most_output(program.limits.max_actions, program.actions) > MAX_OUTPUT_BYTES:
+            raise ProgramError(
+                "limits.max_actions",
+                f"allows outputs of more than {MAX_OUTPUT_BYTES} bytes: lower it, or shorten the actions",
+            )
         rule_of = _check_rules(program, set(words))
         _check_one_word_rules(program, rule_of)
         leaf_of, leaves = _leaves(program)

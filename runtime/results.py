@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+NO_BUDGET: Final = 2**62  # characters of answers: more than any memory holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,17 @@ from lane.runtime.derivation import Derivation
 from lane.runtime.errors import ModelError
 from lane.runtime.model_file import ModelFile, Trust
 from lane.runtime.program_backend import ProgramBackend
-from lane.runtime.results import Info, Translation
+from lane.runtime.results import NO_BUDGET, Info, Translation
 
 BUNDLED_MODEL = Path(__file__).parent / "bundled" / "scan.lane"
+BUDGET = 2**24  # characters of answers that a stream keeps at a time; usual batches have a tenth of it
 
 
 class Backend(Protocol):
     """What runs a kind of model file."""
 
-    def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
-        """One answer a command, in order."""
+    def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
+        """Answers in order: all, or the first ones that have more than `budget` characters together."""
 
     def explain(self, text: str) -> Derivation:
         """The derivation of one command."""
@@ -85,7 +86,19 @@ class Translator:
             raise
 
     def translate_batch(self, texts: Sequence[str]) -> list[Translation]:
-        """Translate many commands; answer i is for command i."""
+        """Translate many commands; answer i is for command i.
+
+        All answers are in memory together, each of at most `info.max_actions` actions: `translate_iter` and
+        `translate_some` bound that for commands of strangers.
+        """
+        return self.translate_some(texts, NO_BUDGET)
+
+    def translate_some(self, texts: Sequence[str], budget: int) -> list[Translation]:
+        """Translate the first commands, at least one, until the answers have more than `budget` characters.
+
+        They have at most twice as many, and two answers more. Call it again with the commands that are left.
+        A network gives all answers, whatever the budget.
+        """
         if type(texts) is not list:
             if isinstance(texts, str | bytes) or not hasattr(texts, "__len__"):
                 raise TypeError(
@@ -94,14 +107,17 @@ class Translator:
                 )
             texts = list(texts)
         try:
-            return self._backend.translate_batch(texts)
+            return self._backend.translate_batch(texts, max(budget, 0))
         except TypeError:
             for place, text in enumerate(texts):
                 _require_text(f"texts[{place}]", text)
             raise
 
     def translate_iter(self, lines: Iterable[str], batch_size: int = 256) -> Iterator[Translation]:
-        """Translate a stream in order and in constant memory, reading ahead at most `batch_size` lines."""
+        """Translate a stream in order, reading ahead at most `batch_size` lines.
+
+        The answers that it keeps are within `BUDGET`, as by `translate_some`.
+        """
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
@@ -110,7 +126,10 @@ class Translator:
 
     def _stream(self, lines: Iterator[str], batch_size: int) -> Iterator[Translation]:
         while batch := list(islice(lines, batch_size)):
-            yield from self.translate_batch(batch)
+            while batch:
+                answers = self.translate_some(batch, BUDGET)
+                del batch[: len(answers)]
+                yield from answers
 
     def explain(self, text: str) -> Derivation:
         """How a command is translated, step by step."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -295,6 +296,30 @@ def test_workers_that_die_are_told_of(command, which):
             process.stdin.close()
         assert process.wait(10) == 3
         assert process.stderr.read() == b"error: a worker process died; the output is cut short\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory")
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2"), ("--explain", "json")])
+def test_too_little_memory_is_one_line(command, arguments):
+    """An answer of 12 MB where there are 40 for everything."""
+    done = subprocess.run(
+        [*command, *arguments],
+        input=b"look\njump around left" + b" thrice" * 10 + b"\n",
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (50_000_000, 50_000_000)),
+    )
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2"), ("--explain", "svg")])
+def test_input_that_cannot_be_read(command, arguments):
+    done = subprocess.run([*command, *arguments, "/proc/self/mem"], capture_output=True)
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"error: /proc/self/mem: Input/output error; the output ends")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_a_long_stream_takes_constant_memory(command):

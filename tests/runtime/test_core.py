@@ -1,7 +1,9 @@
 """The compiled fast path answers as the Python code does, and nothing that it is given can hurt it."""
 
+import os
 import pickle
 import random
+import subprocess
 import sys
 
 import pytest
@@ -12,6 +14,7 @@ from lane.runtime import Translation, load, plan_cache, program_backend
 from lane.runtime.program_backend import ProgramBackend
 
 core = pytest.importorskip("lane.runtime._core", reason="no compiler was there when LAnE was installed")
+BIG = 2**62
 SPACES = [" ", "  ", "\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0", "\u2003", "\u3000", ""]
 
 
@@ -84,7 +87,7 @@ def test_words_that_are_not_plain():
     made = core.Core({"größe": (1, "GROSS"), "klein": (2, "KLEIN"), "süß": (3, "SÜSS")}, Translation)
     assert made.add((2,), (0, 1), ("UND",))
     assert not made.add((2, 2), (0, 2), ("ÜBER",)), "left to Python"
-    assert made.translate(["klein", "größe", "süß", "klein klein"]) == (
+    assert made.translate(["klein", "größe", "süß", "klein klein"], BIG) == (
         [Translation("KLEIN UND"), None, None, None],
         [1, 2, 3],
     )
@@ -105,15 +108,15 @@ def test_bounds():
             made.add(*wrong)
     with pytest.raises(TypeError):
         made.add((1,), ("0",), ())
-    assert made.translate(["a"]) == ([None], [0]), "nothing of it was kept"
+    assert made.translate(["a"], BIG) == ([None], [0]), "nothing of it was kept"
     assert not made.add((1,) * 65, (0,), ()), "longer than any shape with a plan"
     assert made.add((1,) * 64, (0, 63), ())
-    assert made.translate([" ".join("a" * 64), " ".join("a" * 65)]) == ([Translation("A A"), None], [1])
-    assert made.translate([]) == ([], [])
-    assert made.translate([None, 3, b"a", ""]) == ([None] * 4, [0, 1, 2, 3])
+    assert made.translate([" ".join("a" * 64), " ".join("a" * 65)], BIG) == ([Translation("A A"), None], [1])
+    assert made.translate([], BIG) == ([], [])
+    assert made.translate([None, 3, b"a", ""], BIG) == ([None] * 4, [0, 1, 2, 3])
     with pytest.raises(TypeError):
-        made.translate(3)
-    for use in (lambda one: one.translate(["a"]), lambda one: one.add((1,), (0,), ())):
+        made.translate(3, BIG)
+    for use in (lambda one: one.translate(["a"], BIG), lambda one: one.add((1,), (0,), ())):
         with pytest.raises(TypeError, match="not initialised"):
             use(core.Core.__new__(core.Core))
     core.Core.__new__(core.Core).clear()
@@ -121,6 +124,8 @@ def test_bounds():
         made.__init__({}, Translation)
     with pytest.raises(TypeError, match="not a slot"):
         core.Core({}, type("Plain", (), {"text": 1, "error": 2}))
+    with pytest.raises(TypeError):
+        made.translate(["a"])
     with pytest.raises(TypeError):
         core.Core({"a": "A"}, Translation)
 
@@ -132,11 +137,95 @@ def test_many_plans_and_words():
     for shape in shapes:
         assert made.add(shape, (1, 0), ())
         assert made.add(shape, (0, 0), ()), "the first one stays"
-    answers, missed = made.translate([f"w{i} w{j}" for i, j in shapes])
+    answers, missed = made.translate([f"w{i} w{j}" for i, j in shapes], BIG)
     assert not missed
     assert [answer.text for answer in answers] == [f"V{j} V{i}" for i, j in shapes]
     made.clear()
-    assert made.translate(["w1 w7"])[1] == [0]
+    assert made.translate(["w1 w7"], BIG)[1] == [0]
+
+
+class Slotted:
+    __slots__ = ("error", "text", "x", "y")
+
+
+def test_slots_of_other_types_are_refused():
+    """Their places are written to unchecked: a smaller object would be written beyond its end."""
+
+    class Small:
+        text, error = Slotted.text, Slotted.error
+
+    class Inherited(Slotted):
+        __slots__ = ()
+
+    class Sized(tuple):
+        text, error = Slotted.text, Slotted.error
+
+    class Other:
+        text = error = type(lambda: 0).__dict__["__doc__"]  # a member of C, at a place of its own
+
+    for wrong in (Small, Inherited, Sized, Other):
+        with pytest.raises(TypeError, match="text is not a slot of the answers"):
+            core.Core({}, wrong)
+    made = core.Core({"a": (1, "A")}, Slotted)
+    made.add((1,), (0,), ())
+    assert made.translate(["a"], BIG)[0][0].text == "A"
+
+
+def test_the_budget_ends_a_batch():
+    made = core.Core({"a": (1, "A" * 10), "b": (2, "B")}, Translation)
+    made.add((1,), (0,), ())
+    texts = ["a", "b", "a", "a", "b"]
+    assert [len(made.translate(texts, budget)[0]) for budget in (0, 9, 10, 19, 20, 29, 30, BIG)] == [
+        *(1, 1, 3, 3, 4, 4, 5, 5)
+    ]
+    answers, missed = made.translate(texts, 15)
+    assert [answer and answer.text for answer in answers] == ["A" * 10, None, "A" * 10]
+    assert missed == [1]
+
+
+def mix(value, part):
+    value = (value ^ part) * 0x9E3779B97F4A7C15 & 2**64 - 1
+    return value ^ value >> 29
+
+
+def colliding(count, seed):
+    """Words of eight letters whose hashes end in the same ten bits."""
+    found, draw = {}, random.Random(1)
+    while len(found) < count:
+        word = bytes(draw.choices(range(97, 123), k=8))
+        if mix(mix(seed ^ 8, int.from_bytes(word, sys.byteorder)), 0) & 1023 == 0:
+            found[word.decode()] = len(found), word.decode().upper()
+    return found
+
+
+def test_words_that_collide_cost_a_bounded_time():
+    """Words beyond 128 places are left to Python; who does not know the seed cannot find any."""
+    for seed, left in ((hash("lane") & 2**64 - 1, 300 - 128), (0, 0)):
+        words = colliding(300, seed)
+        made = core.Core(words, Translation)
+        for leaf, _ in words.values():
+            made.add((leaf,), (0,), ())
+        answers, missed = made.translate(list(words), BIG)
+        assert len(missed) == left
+        wanted = [text for _, text in words.values()]
+        assert all(
+            answer is None or answer.text == text for answer, text in zip(answers, wanted, strict=True)
+        )
+
+
+def test_hashes_depend_on_the_seed_of_python_and_answers_do_not():
+    script = "from lane.runtime import load; print(load().translate('jump around left twice').text)"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "random")
+    }
+    assert len(outputs) == 1
 
 
 def test_nothing_leaks():
@@ -146,7 +235,7 @@ def test_nothing_leaks():
         made = core.Core({"a": (1, value)}, Translation)
         made.add((1,), (0, 1), (constant,))
         made.add((1,), (0, 1), (constant,))
-        made.translate(["a", "b"] * 20)
+        made.translate(["a", "b"] * 20, BIG)
         made.clear()
         made.add((1,), (0, 1), (constant,))
     del made

@@ -106,6 +106,33 @@ def test_a_wrong_type_names_the_argument(translator, call, message, compiled):
         call(translator)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("budget", [-1, 0, 5, 6, 14, 30, 10**9])
+def test_a_budget_ends_a_batch_and_loses_nothing(scan_file, budget, compiled):
+    translator = load(scan_file)
+    if not compiled:
+        translator._backend._core = None
+    texts = ["jump", "fly", "walk twice", "", "jump " + "and jump " * 70, "run thrice", "look"] * 3
+    wanted, left = translator.translate_batch(texts), list(texts)
+    answers = []
+    while left:
+        some = translator.translate_some(left, budget)
+        sizes = [len(answer.text) for answer in some]
+        assert len(some) == len(left) or sum(sizes) > budget
+        assert sum(sizes) <= 2 * max(budget, 0) + 2 * max(sizes)
+        answers += some
+        del left[: len(some)]
+    assert answers == wanted
+
+
+def test_a_stream_keeps_within_its_budget(translator, monkeypatch):
+    from lane.runtime import translator as module
+
+    monkeypatch.setattr(module, "BUDGET", 10)
+    texts = ["jump", "walk twice", "fly", "run"] * 5
+    assert list(translator.translate_iter(texts, 7)) == translator.translate_batch(texts)
+
+
 def test_a_batch_may_be_any_sized_collection(translator):
     assert translator.translate_batch({"walk": 1, "run": 2}) == translator.translate_batch(("walk", "run"))
 
