@@ -156,7 +156,7 @@ class _Accounts:
                 future.set_exception(_dead())
 
 
-class _Made(NamedTuple):
+class _UnwrittenAnswer(NamedTuple):
     """The answer to a batch: its first part, and what makes the others when they can be written."""
 
     first: Answer | ModelError
@@ -168,7 +168,7 @@ class _Work:
 
     def __init__(self, answerer: Answerer | ModelError, ends: _Ends, dropped: Any) -> None:
         self._answerer, self._ends, self._dropped = answerer, ends, dropped
-        self._made: deque[_Made] = deque()  # and not written yet
+        self._made: deque[_UnwrittenAnswer] = deque()  # and not written yet
 
     def do(self) -> None:
         """Until the batches end, or the parent does."""
@@ -195,12 +195,12 @@ class _Work:
             if isinstance(self._answerer, ModelError):
                 raise self._answerer
             parts = self._answerer.submit(batch)
-            self._made.append(_Made(next(parts), parts))
+            self._made.append(_UnwrittenAnswer(next(parts), parts))
         except ModelError as error:
-            self._made.append(_Made(error, iter(())))
+            self._made.append(_UnwrittenAnswer(error, iter(())))
         return True
 
-    def _write(self, made: "_Made") -> None:
+    def _write(self, made: "_UnwrittenAnswer") -> None:
         """Write in turn, then pass the turn on; nobody writes after the last one, or after an error."""
         account: Answer | Exception = Answer(b"")
         following = _NEVER
@@ -215,7 +215,7 @@ class _Work:
         self._ends.accounts.send(account)
 
 
-def _written(made: "_Made") -> Answer:
+def _written(made: "_UnwrittenAnswer") -> Answer:
     """Write all parts of an answer; gives the account of it, for the parent."""
     account = Answer(b"")
     if isinstance(made.first, ModelError):
