@@ -9,6 +9,7 @@
 #include <structmember.h>
 #include <stdint.h>
 
+#define INTERFACE 2 /* what program_backend.py expects; it changes with the signatures below */
 #define MOST_WORDS 64 /* MAX_SHAPE of plan_cache.py: longer commands have no plan */
 #define MOST_PROBES 128 /* places looked at for a word: some 30 where hashes are spread, more only by intent */
 
@@ -404,7 +405,7 @@ static int exec_module(PyObject *module) {
     if (!type) return -1;
     int status = PyModule_AddObjectRef(module, "Core", type);
     Py_DECREF(type);
-    return status;
+    return status < 0 ? status : PyModule_AddIntConstant(module, "INTERFACE", INTERFACE);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, exec_module}, {0, NULL}};

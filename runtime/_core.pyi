@@ -2,6 +2,8 @@ from collections.abc import Sequence
 
 from lane.runtime.results import Translation
 
+INTERFACE: int
+
 class Core:
     def __init__(self, words: dict[str, tuple[int, str]], answer_type: type[Translation]) -> None: ...
     def translate(self, texts: Sequence[str], budget: int) -> tuple[list[Translation], list[int]]: ...

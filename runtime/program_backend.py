@@ -15,9 +15,14 @@ from lane.runtime.program import Program
 from lane.runtime.results import NO_BUDGET, Failure, Info, Translation
 from lane.runtime.substitution import evaluate, write_out
 
+_INTERFACE = 2  # of the compiled core that this module calls
 try:
     from lane.runtime import _core
-except ImportError:  # there was no compiler: the same answers, more slowly
+
+    # A checkout whose sources changed after the core was compiled: `pip install -e .` compiles it again.
+    if getattr(_core, "INTERFACE", 1) != _INTERFACE:
+        raise ImportError("the compiled core is stale")
+except ImportError:  # no compiler, or stale: the same answers, more slowly
     _core = None  # type: ignore[assignment]
 
 

@@ -55,6 +55,18 @@ def test_without_it_nothing_changes(backend, plain):
     assert [plain.translate_batch([text])[0] for text in texts] == backend.translate_batch(texts)
 
 
+def test_a_stale_core_is_not_used():
+    """One compiled before the sources changed, as after `git pull` in a checkout."""
+    assert program_backend._core is core
+    script = (
+        "import sys, types; sys.modules['lane.runtime._core'] = types.ModuleType('old');"
+        "from lane.runtime import load, program_backend;"
+        "print(program_backend._core, load().translate('run').text)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "None I_RUN\n"
+
+
 def test_it_is_what_answers(backend, monkeypatch):
     backend.translate_batch(["walk twice"])
     monkeypatch.setattr(ProgramBackend, "_translate_plainly", lambda *_: pytest.fail("not compiled"))
