@@ -1,1 +1,1 @@
-"""What every room shares: errors, files, words and the notation of rules. The standard library only."""
+"""Shared by all rooms: errors, files, words and the notation of rules. Standard library only."""

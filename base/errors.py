@@ -1,5 +1,5 @@
-"""The base class of every exception that a user of LAnE may see."""
+"""The base class of all exceptions for users."""
 
 
 class LaneError(Exception):
-    """A failure a user can act on: the message names the place and the remedy."""
+    """A failure that a user can act on: the message names the place and the remedy."""

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all: a kill or a full disk leaves the old file as it was."""
+"""Atomic writing: after a kill or on a full disk the old file is unchanged."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ REMEDY = "free some space or name another place"
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that takes the name `path` only when the block ends well; until then the old one stays."""
+    """A new file that replaces `path` when the block ends without an exception, and only then."""
     # The same directory, because a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -40,7 +40,7 @@ def write_atomically(path: Path, write: bytes | Callable[[IO[bytes]], object]) -
 
 
 def make_directory(directory: str | Path) -> Path:
-    """The directory, made with its parents if need be."""
+    """The directory, created with its parents if missing."""
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def make_directory(directory: str | Path) -> Path:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make a rename in `directory` survive a power cut, where the system can."""
+    """Make a rename in `directory` survive a power failure, where the system supports it."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""`lane-data`: lists and writes the benchmark tasks, checks a user's pairs, gets the official files."""
+"""`lane-data`: lists and writes the benchmark tasks, checks a user's pairs, downloads the official files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,8 @@ from lane.data.formats import Format
 if TYPE_CHECKING:
     from lane.data.summary import Contradiction, Lengths, Summary
 
-SHOWN_CONTRADICTIONS = 10
+SHOWN_CONTRADICTIONS = 10  # with their lines, about one screen
+SHOWN_LINES = 5  # of each output of a contradiction: about one line
 
 app = new_app(
     "Benchmark tasks and files of pairs.\n\n"
@@ -59,9 +60,9 @@ def list_tasks() -> None:
     typer.echo(f"{'task':14}{'train':>7}{'test':>7}  origin")
     for entry in TASKS:
         typer.echo(f"{entry.name:14}{entry.train:7}{entry.test:7}  {entry.origin}")
-    typer.echo("random:N is a random language, another one for each N; practical:KIND:N one of a kind that")
-    typer.echo(f"engineers own: {', '.join(KINDS)}.")
-    typer.echo("\nOfficial files: `lane-data fetch DIR` gets them, `--data-dir DIR` reads them.")
+    typer.echo("random:N is the N-th random language; practical:KIND:N the N-th of a practical kind:")
+    typer.echo(f"{', '.join(KINDS)}.")
+    typer.echo("\nOfficial files: `lane-data fetch DIR` downloads them, `--data-dir DIR` reads them.")
 
 
 @app.command()
@@ -72,7 +73,7 @@ def write(
             callback=_check_task, help="A task of `lane-data list`, random:N or practical:KIND:N."
         ),
     ],
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made if need be.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; created if missing.")],
     form: Annotated[Format, typer.Option("--format", help="How to write a pair.")] = Format.SCAN,
     data_dir: Annotated[
         Path | None,
@@ -102,10 +103,10 @@ def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of pairs, plain or gzip; - is stdin.")],
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="How a pair is written; by the first line if not given."),
+        typer.Option("--format", help="The format of a pair; by the first line if not given."),
     ] = None,
 ) -> None:
-    """Read a file of pairs and say what is in it; exit code 1 if it is broken or contradicts itself.
+    """Read a file of pairs and summarise it; exit code 1 if it is malformed or contradicts itself.
 
     \b
     A line is one of
@@ -129,7 +130,7 @@ def check(
 
 @app.command()
 def fetch(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put them; made if need be.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put them; created if missing.")],
     source: Annotated[
         str | None,
         typer.Option(
@@ -140,12 +141,12 @@ def fetch(
         ),
     ] = None,
 ) -> None:
-    """Get the official files of simple and mcd1 to mcd3, verified by count and checksum.
+    """Download the official files of simple and mcd1 to mcd3, verified by count and checksum.
 
     simple comes as text from SCAN's repository (github.com/brendenlake/SCAN). The MCD splits are
     published as line numbers of SCAN's tasks.txt (storage.googleapis.com/cfq_dataset): their text
-    files are made here from the two. About 8 MB. Run it again after a break: it resumes, and what
-    is verified is not fetched again.
+    files are made here from the two. About 8 MB. Run it again after an interruption: it resumes,
+    and keeps verified files.
 
     \b
     Example: lane-data fetch data/
@@ -176,8 +177,8 @@ def _print_summary(summary: "Summary", name: str, form: str, blank_lines: int) -
 def _print_contradiction(contradiction: "Contradiction") -> None:
     typer.echo(f"  {' '.join(contradiction.source)}")
     for target, lines in contradiction.outputs:
-        more = f" and {len(lines) - 5} more" if len(lines) > 5 else ""
-        typer.echo(f"    line {', '.join(map(str, lines[:5]))}{more}: {' '.join(target)}")
+        more = f" and {len(lines) - SHOWN_LINES} more" if len(lines) > SHOWN_LINES else ""
+        typer.echo(f"    line {', '.join(map(str, lines[:SHOWN_LINES]))}{more}: {' '.join(target)}")
 
 
 def _span(lengths: "Lengths") -> str:

@@ -1,4 +1,4 @@
-"""Fingerprints of sets of pairs, and the table of those that are known."""
+"""Checksums of sets of pairs, and a table of the known ones."""
 
 import hashlib
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from lane.data.pair import Pair
 
 
 class Known(NamedTuple):
-    """How many pairs a set has, and their checksum."""
+    """The number of pairs of a set, and their checksum."""
 
     pairs: int
     checksum: str

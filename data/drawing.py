@@ -1,4 +1,4 @@
-"""Tasks drawn from a language of frames: what training shows of it, and what is left for the test."""
+"""Tasks drawn from a grammar of frames: training pairs that determine it, and held-out tests."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,19 +14,21 @@ from lane.data.task import Task
 MAX_TRAIN_ACTIONS = 81
 """Nine times nine fits: a count on any other."""
 MAX_TEST_ACTIONS = 128
+"""As for random languages."""
 
+# Conventions, and fixed: results are published for the languages of certain seeds.
 _TESTS = {"held out": 80, "apart": 60, "new": 60, "long": 60, "long held out": 40}
 _APART = 8
-"""One in so many names is kept from a slot in training, and tested there."""
+"""In each slot, one name in so many is held out of training and tested."""
 _BRANCHING = 4
-"""How much more often a frame with slots to choose from is drawn: chains of others say little."""
-_NOTED = 9
+"""Weight of frames with several slots: chains of the others are monotonous."""
+_NOTED = 9  # held-out names listed in the notes
 _PATIENCE = 60
-"""Draws for each pair wanted, before the language counts as too small to have that many."""
+"""Draws per pair wanted; after them the language is assumed to have no more."""
 
 
 class Shown(NamedTuple):
-    """How many training pairs there are for each of these, if the language has as many."""
+    """The number of training pairs for each frame, nesting, name and length, if the language has as many."""
 
     frame: int = 6
     nesting: int = 3
@@ -39,12 +41,12 @@ _SHOWN = Shown()
 
 @dataclass(frozen=True)
 class Design:
-    """What to train and to test of a grammar.
+    """How to train and to test a grammar.
 
-    `alone` are given by themselves. A `held_out` name is in no training pair but that, or, if it is not
-    given, in one or two with the same frame. Training has commands of each length up to `words`, and longer
-    ones where a nesting needs them; tests have up to `longer` words more. No training pair has a nesting of
-    `apart`, nor of some more that are drawn.
+    The trees of `alone` are training pairs by themselves. A `held_out` name occurs in training only so or, if
+    it is not among them, in one or two pairs with the same frame. Training has commands of each length up to
+    `words`, and longer ones where a nesting needs them; tests have up to `longer` words more. No training
+    pair has a nesting of `apart`, nor of some others drawn at random.
     """
 
     grammar: Grammar
@@ -57,11 +59,11 @@ class Design:
 
 
 Draw = Callable[[], Tree | None]
-"""Draws a command, or nothing where it has no luck."""
+"""Draws a command, or None where the draw fails."""
 
 
 def draw_task(name: str, design: Design, rng: random.Random, notes: Iterable[str] = ()) -> Task:
-    """Training pairs that show all of a language but what is held out, and tests of that, new or longer."""
+    """Training pairs that show everything but the held-out parts, and tests of these, new or longer."""
     exam = _Exam(design, rng)
     train = tuple(exam.train())
     test = tuple(exam.test(max(len(pair.source) for pair in train)))
@@ -72,7 +74,7 @@ def draw_task(name: str, design: Design, rng: random.Random, notes: Iterable[str
 
 
 class _Sampler:
-    """Draws trees of a grammar, without the names that are held out."""
+    """Draws trees of a grammar, without held-out names."""
 
     def __init__(self, grammar: Grammar, held_out: Sequence[Frame], rng: random.Random) -> None:
         self.grammar, self.rng = grammar, rng
@@ -83,7 +85,7 @@ class _Sampler:
         self._splits: dict[tuple[tuple[str, ...], int], list[tuple[int, ...]]] = {}
 
     def feasible(self, sort: str, words: int) -> bool:
-        """Whether some tree of the sort has exactly that many words."""
+        """Whether a tree of the sort can have exactly that many words."""
         return any(self._sizes(frame, words) for frame in self.options[sort])
 
     def tree(self, sort: str, words: int) -> Tree:
@@ -95,29 +97,29 @@ class _Sampler:
         return Tree(frame, tuple(self.tree(*slot) for slot in zip(frame.slots, sizes, strict=True)))
 
     def command(self, words: int) -> Tree | None:
-        """A random command with exactly that many words, if there is one."""
+        """A random command with exactly that many words; None if no command has."""
         return self.tree(self.grammar.root, words) if self.feasible(self.grammar.root, words) else None
 
     def around(self, outer: Frame, slot: int, inner: Tree) -> Tree:
-        """A short command that has the tree in that slot of the frame."""
+        """A short command with the tree in that slot of the frame."""
         return self._whole(self._filled(outer, slot, inner))
 
     def nested(self, outer: Frame, slot: int, inner: Frame) -> Tree:
-        """A short command that has the one frame in that slot of the other."""
+        """A short command with `inner` in that slot of `outer`."""
         return self.around(outer, slot, self._filled(inner))
 
     def short(self, frame: Frame) -> Tree:
-        """A short command that has the frame."""
+        """A short command with the frame."""
         return self._whole(self._filled(frame))
 
     def replanted(self, draw: Draw, name: Frame, places: Sequence[Place]) -> Tree | None:
-        """A drawn command with `name` for one of the names that stand in one of the places."""
+        """A drawn command in which `name` replaces a name at one of the places; None if it has none there."""
         tree = draw()
         paths = list(_paths(tree, places)) if tree else []
         return _replaced(tree, self.rng.choice(paths), Tree(name)) if tree and paths else None
 
     def _sizes(self, frame: Frame, words: int) -> list[tuple[int, ...]]:
-        """The numbers of words that the slots can have, where the whole has so many."""
+        """The possible numbers of words of the slots, for a given total."""
         return self._split(frame.slots, words - len(frame.source) + len(frame.slots))
 
     def _split(self, slots: tuple[str, ...], words: int) -> list[tuple[int, ...]]:
@@ -133,7 +135,7 @@ class _Sampler:
         return self._splits[slots, words]
 
     def _filled(self, frame: Frame, slot: int | None = None, argument: Tree | None = None) -> Tree:
-        """The frame on `argument` in `slot`, and on as few words as can be elsewhere."""
+        """The frame with `argument` in `slot`, and as few words as possible elsewhere."""
         return Tree(
             frame,
             tuple(
@@ -146,7 +148,7 @@ class _Sampler:
         return self.tree(sort, next(words for words in range(1, 99) if self.feasible(sort, words)))
 
     def _whole(self, tree: Tree) -> Tree:
-        """The tree inside as few frames as make it a command."""
+        """A command with the tree inside as few frames as possible."""
         depths = self.grammar.depths
         while depth := depths[tree.frame]:
             hosts = [place for place in self.grammar.places[tree.frame] if depths[place[0]] == depth - 1]
@@ -155,7 +157,7 @@ class _Sampler:
 
 
 class _Exam:
-    """Training and test pairs of a design, none twice."""
+    """The distinct training and test pairs of a design."""
 
     def __init__(self, design: Design, rng: random.Random) -> None:
         self.design, self.grammar, self.rng = design, design.grammar, rng
@@ -165,7 +167,7 @@ class _Exam:
         self._taken: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def train(self) -> Iterator[Pair]:
-        """What is given alone; each frame, nesting and name in a short command; commands of each length."""
+        """`alone`; each frame, nesting and name in short commands; commands of each length."""
         sampler, shown = self.sampler, self.design.shown
         for tree in self.design.alone:
             yield from self._train(1, partial(_same, tree))
@@ -190,7 +192,7 @@ class _Exam:
             yield from self._train(shown.length, partial(sampler.command, words))
 
     def test(self, longest: int) -> Iterator[Pair]:
-        """Held-out names everywhere, names where training never had them, new commands, and longer ones."""
+        """Held-out names everywhere, names in slots held out of training, new commands, and longer ones."""
         sampler, places = self.sampler, self.grammar.places
         short = [partial(sampler.command, words) for words in range(2, longest + 1)]
         long = [partial(sampler.command, longest + more) for more in range(1, self.design.longer + 1)]
@@ -225,7 +227,7 @@ class _Exam:
     def _distinct(
         self, count: int, draws: Iterable[Draw], most: int, apart: frozenset[Nesting] = frozenset()
     ) -> Iterator[Pair]:
-        """So many new pairs, by each draw in turn; fewer if the language has no more."""
+        """`count` new pairs from each draw in turn; fewer if the language has no more."""
         for draw in islice(cycle(draws), count * _PATIENCE):
             tree = draw()
             if tree is None or tree.size() > most or not apart.isdisjoint(tree.nestings()):
@@ -241,7 +243,7 @@ class _Exam:
                 raise ValueError(f"the command {' '.join(pair.source)!r} has two meanings")
 
     def _drawn_apart(self) -> Iterator[Nesting]:
-        """Some places of some names; a name keeps more places than it loses."""
+        """Random places of random names; a name keeps more places than it loses."""
         lost: dict[Frame, int] = {}
         for outer in self.grammar.frames:
             for slot, sort in enumerate(outer.slots):
@@ -261,7 +263,7 @@ def _inside(tree: Tree) -> Iterator[Frame]:
 
 
 def _paths(tree: Tree, places: Sequence[Place]) -> Iterator[tuple[int, ...]]:
-    """The way to each name in one of the places."""
+    """The path to each name at one of the places."""
     for slot, argument in enumerate(tree.arguments):
         if not argument.arguments and (tree.frame, slot) in places:
             yield (slot,)

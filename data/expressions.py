@@ -10,7 +10,7 @@ from lane.data.wording import NUMBERS, Wording
 def calls(wording: Wording) -> Design:
     """Spoken arithmetic into calls: `three plus four times two -> add ( 3 , mul ( 4 , 2 ) )`.
 
-    Every operator has a level of its own and takes the leftmost of equals first. Decided by: numbers alone,
+    Every operator has its own level of precedence and is left-associative. Decided by: numbers alone,
     each operator on numbers, and each beside each other, on both sides, in commands of two operators.
     """
     signs = [("negative", "neg"), ("twice", "dbl"), ("half of", "half"), ("the root of", "sqrt")]
@@ -43,7 +43,7 @@ def calls(wording: Wording) -> Design:
 def prefix(wording: Wording) -> Design:
     """Prefix notation into brackets: `sum of a and product of b and c -> ( a + ( b * c ) )`.
 
-    Every operator has a fixed number of arguments, so a command has one reading. Decided by: names alone,
+    Every operator has a fixed number of arguments, so a command has one parse. Decided by: names alone,
     each operator on names, and each in each argument of each other.
     """
     of, and_ = wording.one(("of", "and"), ("between", "and"), ("of", "with"))
@@ -68,7 +68,7 @@ def prefix(wording: Wording) -> Design:
 def counts(wording: Wording) -> Design:
     """Counts to nine and brackets in the command: `open walk twice close three times`, 6 times WALK.
 
-    A count takes what stands before it: a word, a count or a bracket; the joining word comes last. Decided
+    A count applies to the word, count or bracket before it; the joining word binds loosest. Decided
     by: words alone, each count on words, on brackets, on each other count and on both sides of the join.
     """
     brackets = [("open", "close"), ("begin", "end"), ("left bracket", "right bracket"), ("group", "done")]
@@ -98,8 +98,8 @@ def counts(wording: Wording) -> Design:
 def query(wording: Wording) -> Design:
     """A query language: show ... from ..., then where, sorted by and limit or not, into nested calls.
 
-    Clauses have a fixed order; `and` binds tighter than `or`. Decided by: each clause on the shortest of each
-    that may stand before it, each test in each condition; no name is alone, but all in many short queries.
+    Clauses have a fixed order; `and` binds tighter than `or`. Decided by: each clause after the shortest form
+    of each that may precede it, each test in each condition; names occur in many short queries, never alone.
     """
     call, one = wording.call, wording.one
     field = wording.names(
@@ -163,7 +163,7 @@ _UNITS = (("metre", "m"), ("second", "s"), ("kelvin", "K"), ("newton", "N"), ("j
 def idioms(wording: Wording) -> Design:
     """Units of measure, some with names whose parts are units too: `electron volt -> eV`, `volt -> V`.
 
-    Two units never meet without a word between, so where two do they are one name. Decided by: units and
+    Two units always have a word between them, so two neighbouring words are one name. Decided by: units and
     idioms alone and in all places, each rule in each slot of each other.
     """
     special = wording.some(4, 7, _IDIOMS)

@@ -1,4 +1,4 @@
-"""Gets the official files from their public sources, and verifies each by count and checksum.
+"""Downloads the official files from their public sources, and verifies each by count and checksum.
 
 SCAN's repository publishes the simple split as text. The MCD splits are published as line numbers
 of SCAN's `tasks.txt`, in an archive of JSON files: the text files are made here from the two.
@@ -34,7 +34,7 @@ Report = Callable[[str], None]
 
 
 def fetch(directory: str | Path, source: str | None = None, report: Report = print) -> None:
-    """Put the eight verified files of simple and mcd1 to mcd3 into `directory`; those that are there stay.
+    """Put the eight verified files of simple and mcd1 to mcd3 into `directory`; intact ones are kept.
 
     `source` is the base URL of a mirror that has SCAN's files and `scan-splits.tar.gz` under their own names.
     """
@@ -110,7 +110,7 @@ def _is_verified(name: str, path: Path) -> bool:
 
 
 def _check_archive(lines: tuple[Pair, ...], path: Path) -> None:
-    # The archive is right when what it picks is: each side has its own checksum.
+    # The archive has no checksum of its own, but each set that it selects has.
     for task in MCD_TASKS:
         index = read_archive(task, path)
         for side in SIDES:

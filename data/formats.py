@@ -1,4 +1,4 @@
-"""The three spellings of a pair on one line: SCAN's own, tab-separated, and JSON."""
+"""The three formats of a pair on one line: SCAN's own, tab-separated, and JSON."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Format(StrEnum):
 
 
 def guess_format(line: str) -> Format:
-    """The format of a file whose first line that is not blank is `line`; ValueError if none fits."""
+    """The format of a file by its first non-blank line; ValueError if it fits none."""
     text = line.strip()
     if text.startswith(_IN):
         return Format.SCAN
@@ -38,12 +38,12 @@ def guess_format(line: str) -> Format:
 
 
 def parse_line(form: Format, line: str) -> Pair:
-    """The pair on a line without its line end; a ValueError gives the reason it is none."""
+    """The pair on a line without its line end; a malformed one is a ValueError with the reason."""
     return _PARSERS[form](line)
 
 
 def format_line(form: Format, pair: Pair) -> str:
-    """The line, without its end, that `parse_line` reads back as the same pair; ValueError if none does."""
+    """The inverse of `parse_line`; ValueError if the format cannot hold the pair."""
     checked_pair(pair.source, pair.target)
     source, target = " ".join(pair.source), " ".join(pair.target)
     if form is Format.TSV:
@@ -78,7 +78,7 @@ def _parse_tsv(line: str) -> Pair:
 def _parse_json(line: str) -> Pair:
     try:
         record = json.loads(line)
-    # A line of brackets alone exhausts the parser's stack; to the user it is just as broken.
+    # Deep nesting is a RecursionError; to the user it is malformed like any other.
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is not JSON ({error})") from error
     if not isinstance(record, dict):

@@ -1,7 +1,7 @@
-"""Languages made of frames: pieces of command, each with what it writes.
+"""Languages made of frames: pieces of commands, each with its output.
 
-A frame that has room for no other is a name. One tree of frames writes the command and its actions, so pairs
-are right by construction.
+A frame without slots is a name. One tree of frames gives both the command and its actions, so pairs are right
+by construction.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ class Frame:
         return cls(sort, tuple(source.split()), tuple(target.split()))
 
     def __str__(self) -> str:
-        """The rule as a person would write it."""
+        """The rule in the usual notation."""
         return f"{' '.join(self.source)} -> {' '.join(self.target)}"
 
     @cached_property
@@ -36,7 +36,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Tree:
-    """A frame and what fills its slots: one reading of a command."""
+    """A frame and the trees in its slots: one parse of a command."""
 
     frame: Frame
     arguments: tuple["Tree", ...] = ()
@@ -54,30 +54,30 @@ class Tree:
         return tuple(action for part in parts for action in part)
 
     def size(self) -> int:
-        """How many actions that is, without spelling them out: they can be exponentially many."""
+        """The number of actions, without writing them: they can be exponentially many."""
         sizes = [argument.size() for argument in self.arguments]
         return sum(sizes[int(item[1:])] if item.startswith("$") else 1 for item in self.frame.target)
 
     def nestings(self) -> Iterator["Nesting"]:
-        """What stands directly in what, all the way down."""
+        """All pairs of a frame and a frame in one of its slots, depth first."""
         for slot, argument in enumerate(self.arguments):
             yield self.frame, slot, argument.frame
             yield from argument.nestings()
 
     def pair(self) -> Pair:
-        """Both sides."""
+        """The command with its actions."""
         return Pair(self.words(), self.meaning())
 
 
 Place = tuple[Frame, int]
 """A slot of a frame, by number."""
 Nesting = tuple[Frame, int, Frame]
-"""(outer, slot, inner): the one frame stands in that slot of the other."""
+"""(outer, slot, inner): the frame `inner` in a slot of `outer`."""
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """Frames, the sort of a whole command, and which sort counts as which: `wider["sum"] = "product"`."""
+    """Frames, and the sort of whole commands; `wider["sum"] = "product"`: every product is a sum too."""
 
     root: str
     frames: tuple[Frame, ...]
@@ -85,7 +85,7 @@ class Grammar:
 
     @cached_property
     def by_sort(self) -> dict[str, tuple[Frame, ...]]:
-        """The frames that may stand where each sort is asked for."""
+        """The frames allowed for each sort."""
         sorts = dict.fromkeys((*self.wider, *(frame.sort for frame in self.frames)))
         return {sort: tuple(self._of(sort)) for sort in sorts}
 
@@ -96,7 +96,7 @@ class Grammar:
 
     @cached_property
     def nestings(self) -> tuple[Nesting, ...]:
-        """Everything that may stand in something."""
+        """All nestings that the sorts allow."""
         return tuple(
             (outer, slot, inner)
             for outer in self.frames
@@ -106,7 +106,7 @@ class Grammar:
 
     @cached_property
     def places(self) -> dict[Frame, list[Place]]:
-        """Where each frame may stand."""
+        """The places allowed for each frame."""
         places: dict[Frame, list[Place]] = {frame: [] for frame in self.frames}
         for outer, slot, inner in self.nestings:
             places[inner].append((outer, slot))
@@ -114,7 +114,7 @@ class Grammar:
 
     @cached_property
     def depths(self) -> dict[Frame, int]:
-        """How many frames must stand around each to make a command."""
+        """The number of frames needed around each to make a command."""
         depths = dict.fromkeys(self.by_sort[self.root], 0)
         queue = list(depths)
         for outer in queue:

@@ -1,4 +1,4 @@
-"""Random small languages, by seed: to see that training works on languages nobody tuned it for."""
+"""Small random languages, by seed: training is evaluated on languages that it was not tuned for."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -12,9 +12,12 @@ from lane.data.task import Task
 MAX_TRAIN_ACTIONS = 64
 """Any operator on any other, both with the longest template, fits: 8 * 8."""
 MAX_TEST_ACTIONS = 128
+"""Twice that, for longer commands."""
+
+# The distribution of languages and the sizes of their tasks. They are conventions, and fixed: results are
+# published for the languages of certain seeds.
 TRAIN_WORDS = range(2, 9)
 LONG_WORDS = range(9, 15)
-
 _PRIMITIVES = (4, 30)
 _LEVELS = (2, 4)
 _OPERATORS_A_LEVEL = (1, 3)
@@ -23,7 +26,7 @@ _CONSTANT_CHANCE = 0.15
 _EXAMPLES = {"operator": 8, "nesting": 4, "primitive": 2, "length": 120}
 _TESTS = {"lone operator": 2, "lone nesting": 2, "length": 30, "long": 50, "lone length": 20}
 _PATIENCE = 30
-"""Draws for each tree wanted, before the language counts as too small to have that many."""
+"""Draws per tree wanted; after them the language is assumed to have no more."""
 
 Template = tuple[int | str, ...]
 
@@ -47,9 +50,9 @@ def random_language(seed: int) -> Language:
 
 
 def random_task(seed: int) -> Task:
-    """Training pairs that determine a random language, and tests that are longer, or new, or use a lone word.
+    """Training pairs that determine a random language, and tests that are longer, new, or use a lone word.
 
-    The last primitive, the lone one, is trained by itself only, and tested everywhere.
+    The last primitive, the lone one, is trained only by itself, and tested everywhere.
     """
     language = random_language(seed)
     sampler = _Sampler(language, random.Random(f"language task/{seed}"))
@@ -65,7 +68,7 @@ def random_task(seed: int) -> Task:
 
 
 def nestings(language: Language) -> Iterator[tuple[Operator, int, Operator]]:
-    """Each (outer, slot, inner): the operator `inner` may stand in argument `slot` of `outer`."""
+    """Each (outer, slot, inner) where the operator `inner` may be in argument `slot` of `outer`."""
     for outer in language.operators:
         for slot in range(outer.kind.arity):
             for inner in language.operators:
@@ -75,7 +78,7 @@ def nestings(language: Language) -> Iterator[tuple[Operator, int, Operator]]:
 
 @dataclass
 class _Sampler:
-    """Draws readings of a language; `primitives` are all but the lone one."""
+    """Draws trees of a language; `primitives` are all but the lone one."""
 
     language: Language
     rng: random.Random
@@ -130,7 +133,7 @@ class _Sampler:
                 yield (left, words - 1 - left)
 
     def nested(self, outer: Operator, slot: int, inner: Operator) -> Tree:
-        """The one operator on the other, and both on random primitives."""
+        """`outer` with `inner` in a slot, and random primitives elsewhere."""
         return self.apply(outer, slot, self.apply(inner))
 
     def anywhere(self, argument: Tree) -> Tree:
@@ -190,7 +193,7 @@ def _by_length(sampler: _Sampler, lengths: range, count: int) -> Iterator[Draw]:
 def _distinct(
     draws: Iterator[Draw], language: Language, max_actions: int, seen: set[tuple[str, ...]]
 ) -> tuple[Pair, ...]:
-    """Draw until each wish is met, or a language too small to meet it has shown so; nothing twice."""
+    """Distinct pairs from each draw in turn: as many as wanted, or fewer if the language has no more."""
     taken = set(seen)
     pairs = []
     for count, draw in draws:
@@ -208,7 +211,7 @@ def _distinct(
 
 
 def _new_words(rng: random.Random) -> Iterator[str]:
-    """Two-syllable words without end, none twice."""
+    """Endless distinct words of two syllables."""
     seen = set()
     while True:
         word = "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(2))
@@ -224,9 +227,9 @@ def _new_template(
     seen: set[Template],
     words: Iterator[str],
 ) -> Template:
-    """A template unlike those in `seen`, with each argument in it.
+    """A template that is not in `seen` and uses each argument.
 
-    `linear`: the left argument once only, so that a long chain has an output of bearable length.
+    `linear`: the left argument only once, so that the output of a long chain does not grow exponentially.
     """
     while True:
         template = _draw_template(rng, kind, linear, words)

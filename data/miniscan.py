@@ -44,7 +44,7 @@ _TEST = (
 
 
 def limit() -> Task:
-    """The fourteen examples and ten tests; `zup` is trained alone only."""
+    """The fourteen examples and ten tests; `zup` is trained only by itself."""
     note = "regenerated; the paper reports 8 of the 10 tests, without `dax blicket zup` and `wif kiki zup`"
     return Task("limit", _pairs(_TRAIN), _pairs(_TEST), (note,))
 

@@ -1,8 +1,8 @@
-"""The official files: splits that no rule regenerates, read from a directory and verified.
+"""The official files: splits that cannot be generated, read from a directory and verified.
 
 A side of a task is looked for as `mcd1_train.txt`, and as `tasks_train_mcd1.txt` there or in
 `mcd1_split/`, the names of the SCAN repository. The MCD splits were published as lists of line
-numbers of SCAN's `tasks.txt` (`mcd1.json`, also inside `scan-splits.tar.gz`): that will do too.
+numbers of SCAN's `tasks.txt` (`mcd1.json`, also inside `scan-splits.tar.gz`), which are accepted too.
 """
 
 import json
@@ -23,7 +23,7 @@ SIDES = ("train", "test")
 TASKS_FILE = "tasks.txt"
 ARCHIVE_FILE = "scan-splits.tar.gz"
 MAX_INDEX_BYTES = 4_000_000
-"""The longest index accepted; the published ones are under 100 kB packed, all three together."""
+"""The longest index accepted; all three published ones together are under 100 kB, packed."""
 
 
 def read_official(task: str, side: str, data_dir: str | Path) -> tuple[Pair, ...]:

@@ -10,7 +10,7 @@ from lane.data.wording import PLACES, THINGS, Wording
 def _in_turn(
     wording: Wording, names: Sequence[Frame], orders: Sequence[Frame], order: str = "order"
 ) -> Grammar:
-    """Orders, or several with a word between."""
+    """An order, or several joined by a word."""
     word = wording.one("then", "next", "and then", "after that")
     joined = Frame.of("line", f"$line {word} ${order}", f"$0 {wording.end} $1")
     return Grammar("line", (*names, *orders, joined), {"line": order})
@@ -49,8 +49,8 @@ def arguments(wording: Wording) -> Design:
 def home(wording: Wording) -> Design:
     """A smart home: `turn on the lamp in the kitchen -> set ( kitchen , lamp , on )`, seven words at least.
 
-    No name is ever alone. Decided by: many commands that differ in one word; the held-out names are in one or
-    two, where every other word is known.
+    No name occurs alone. Decided by: many commands that differ in one word; the held-out names are in one or
+    two commands, where every other word is known.
     """
     put, unit = wording.one("set", "put", "write"), wording.one("percent", "degrees")
     rules = [
@@ -107,7 +107,7 @@ def ambiguous(wording: Wording) -> Design:
             Frame.of("order", f"{put} the $thing {where} the $thing", wording.call(put, "$0", "$1")),
         ),
     )
-    # One that is an order too stands in a sentence: alone, `the dust` leaves open if `put the` comes first.
+    # The ambiguous one is shown in a sentence: alone, `the dust` does not decide that `put the` comes first.
     held_out = (names[1], names[-1])
     mention = Frame.of("mention", "the $thing", "$0")
     alone = tuple(Tree(mention, (Tree(name),)) for name in names if name != held_out[0])
@@ -127,9 +127,9 @@ _VERBS = {
 
 
 def synonyms(wording: Wording) -> Design:
-    """Three words or more for everything: verbs, directions, counts, and what joins.
+    """Three words or more for everything: verbs, directions, counts and joins.
 
-    Decided by: every verb alone, and each other word in many commands, beside each that may stand there.
+    Decided by: every verb alone, and each other word in many commands, beside each possible neighbour.
     """
     sides = {"LEFT": "left leftwards port sinister", "RIGHT": "right rightwards starboard dexter"}
     times = {2: ("twice", "doubly", "two times", "again"), 3: ("thrice", "triply", "three times", "trebly")}
@@ -164,7 +164,7 @@ def synonyms(wording: Wording) -> Design:
 def fillers(wording: Wording) -> Design:
     """Polite words that write nothing, before or after an order, a thing or a place: please, could you, the.
 
-    Decided by: names alone, each order without fillers, each filler on each of what it may stand at.
+    Decided by: names alone, each order without fillers, each filler at each of its places.
     """
     things = wording.names("thing", wording.words(5, 8, THINGS))
     places = wording.names("place", wording.words(4, 7, PLACES))
@@ -205,12 +205,12 @@ def fillers(wording: Wording) -> Design:
 
 
 def names(count: int) -> Callable[[Wording], Design]:
-    """The kind with so many names."""
+    """The kind with `count` names."""
 
     def build(wording: Wording) -> Design:
         """Orders on many names; most are given alone, one in twelve never, but in one or two sentences only.
 
-        Decided by: there every other word is known, so that what is left of the output is the name.
+        Decided by: every other word there is known, so that the rest of the output is the name.
         """
         words: dict[str, None] = {}
         while len(words) < count:

@@ -1,4 +1,4 @@
-"""A pair: one command and the actions it stands for, both as words."""
+"""A pair: a command and its actions, both as words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class Pair:
 
 
 def checked_pair(source: Sequence[str], target: Sequence[str]) -> Pair:
-    """The pair, or a ValueError that says what is wrong with it."""
+    """The pair, or a ValueError with the reason that it is invalid."""
     _check_side("input", source)
     _check_side("output", target)
     return Pair(tuple(source), tuple(target))

@@ -1,9 +1,9 @@
-"""Practical languages, by kind and seed: small ones of the kinds that engineers own.
+"""Practical languages, by kind and seed: small ones of the kinds that engineers use.
 
-A seed draws the vocabulary, the sizes and the constants; the kind stays the same. A command has one meaning.
-Training shows every rule, and every rule in every slot of every other, which decides their order; what else
-decides a kind is said there. Tests have held-out names everywhere, names in places where training never had
-them, and commands longer than any in training.
+A seed draws the vocabulary, the sizes and the constants of a kind. A command has one meaning. Training shows
+every rule, and every rule in every slot of every other, which decides their precedence; the docstring of a
+kind says what else decides it. Tests have held-out names everywhere, names in slots held out of training, and
+commands longer than any in training.
 """
 
 import random
@@ -36,12 +36,12 @@ KINDS = tuple(_BUILDERS)
 
 
 def practical_language(kind: str, seed: int) -> Design:
-    """The rules of that kind and number, and what is held out; LaneError for an unknown kind."""
+    """The rules of a kind and seed, and what is held out; LaneError for an unknown kind."""
     return _BUILDERS[check_kind(kind)](Wording(random.Random(f"practical/{kind}/{seed}")))
 
 
 def practical_task(kind: str, seed: int) -> Task:
-    """Its pairs, with its rules in the notes."""
+    """The pairs of a kind and seed, with the rules in the notes."""
     design = practical_language(kind, seed)
     about = " ".join((_BUILDERS[kind].__doc__ or "").split())
     rng = random.Random(f"practical task/{kind}/{seed}")

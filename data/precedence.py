@@ -1,4 +1,4 @@
-"""Languages whose meaning follows from the precedence of their operators, and nothing else.
+"""Languages whose meaning follows from the precedence of their operators alone.
 
 An expression of level 0 is a primitive. Level k, k = 1, 2, ..., has operators of one kind:
 
@@ -6,8 +6,8 @@ An expression of level 0 is a primitive. Level k, k = 1, 2, ..., has operators o
     postfix   E_k = E_k op | E_{k-1}
     infix     E_k = E_k op E_{k-1} | E_{k-1}        (left-associative)
 
-so a lower level binds tighter, each command has exactly one reading, and it is found
-by always taking the tightest operator first, the leftmost of equals.
+so a lower level binds tighter and each command has exactly one parse: the tightest operator comes first, the
+leftmost among equals.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from lane.base.errors import LaneError
 
 
 class Fixity(StrEnum):
-    """Where an operator stands."""
+    """The position of an operator relative to its arguments."""
 
     PREFIX = "prefix"
     INFIX = "infix"
@@ -27,13 +27,13 @@ class Fixity(StrEnum):
 
     @property
     def arity(self) -> int:
-        """How many arguments an operator takes."""
+        """The number of arguments."""
         return 2 if self is Fixity.INFIX else 1
 
 
 @dataclass(frozen=True)
 class Operator:
-    """A word and what it makes of its arguments: in `template` a number is an argument, a text an action."""
+    """A word with its template, in which a number is an argument and a text is an action."""
 
     word: str
     kind: Fixity
@@ -41,7 +41,7 @@ class Operator:
     template: tuple[int | str, ...]
 
     def __str__(self) -> str:
-        """The rule as a person would write it: `$0 fep -> $0 $0 $0`."""
+        """The rule in the usual notation: `$0 fep -> $0 $0 $0`."""
         left = {
             Fixity.PREFIX: f"{self.word} $0",
             Fixity.POSTFIX: f"$0 {self.word}",
@@ -51,13 +51,13 @@ class Operator:
         return f"{left[self.kind]} -> {right}"
 
     def operand_level(self, slot: int) -> int:
-        """The loosest level that may stand in argument `slot`."""
+        """The loosest level allowed in argument `slot`."""
         return self.level - slot  # the right side of an infix operator, slot 1, binds tighter
 
 
 @dataclass(frozen=True)
 class Tree:
-    """One reading of a command: a primitive, or an operator and its arguments."""
+    """The parse of a command: a primitive, or an operator and its arguments."""
 
     word: str
     arguments: tuple["Tree", ...] = ()
@@ -112,7 +112,7 @@ class Language:
         return (*sides[0], tree.word, *(sides[1] if len(sides) == 2 else ()))
 
     def meaning(self, tree: Tree) -> tuple[str, ...]:
-        """The actions of a reading."""
+        """The actions of a parse."""
         if not tree.arguments:
             return (self.actions[tree.word],)
         values = [self.meaning(argument) for argument in tree.arguments]
@@ -122,21 +122,21 @@ class Language:
         return tuple(actions)
 
     def size(self, tree: Tree) -> int:
-        """The number of actions, without spelling them out: they can be exponentially many."""
+        """The number of actions, without writing them: they can be exponentially many."""
         if not tree.arguments:
             return 1
         sizes = [self.size(argument) for argument in tree.arguments]
         return sum(1 if isinstance(item, str) else sizes[item] for item in self.by_word[tree.word].template)
 
     def parse(self, words: Sequence[str]) -> Tree:
-        """The one reading of a command; LaneError if it is none."""
+        """The parse of a command; LaneError if it has none."""
         tree, end = self._read(self.depth, words, 0)
         if end < len(words):
-            raise LaneError(f"{' '.join(words)!r}: word {end + 1}, {words[end]!r}, cannot stand there")
+            raise LaneError(f"{' '.join(words)!r}: word {end + 1}, {words[end]!r}, is not expected there")
         return tree
 
     def evaluate(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The actions of a command; LaneError if it is none."""
+        """The actions of a command; LaneError if it has no parse."""
         return self.meaning(self.parse(words))
 
     def _read(self, level: int, words: Sequence[str], start: int) -> tuple[Tree, int]:
@@ -164,7 +164,7 @@ class Language:
         if start >= len(words):
             raise LaneError(f"{' '.join(words)!r}: ends where an argument is needed")
         if words[start] not in self.actions:
-            raise LaneError(f"{' '.join(words)!r}: word {start + 1}, {words[start]!r}, cannot stand there")
+            raise LaneError(f"{' '.join(words)!r}: word {start + 1}, {words[start]!r}, is not expected there")
         return Tree(words[start]), start + 1
 
     def _is_of(self, level: int, words: Sequence[str], at: int) -> bool:
@@ -176,8 +176,8 @@ def _check_level(operators: Sequence[Operator]) -> None:
     kinds = {operator.kind for operator in operators}
     if len(kinds) > 1:
         raise ValueError("the operators of a level are of more than one kind")
-    # With two, `x a y b z` and `x b y a z` need opposite orders, and then no fixed
-    # ranking of neighbours, which is all that a greedy Composer has, reads both.
+    # With two, `x a y b z` and `x b y a z` need opposite orders, and no fixed ranking of
+    # neighbours, which is all that a greedy Composer has, parses both.
     if Fixity.INFIX in kinds and len(operators) > 1:
         raise ValueError("a level has more than one infix operator")
     for operator in operators:

@@ -15,7 +15,7 @@ from lane.data.pair import Pair
 
 STDIN = "-"
 MAX_LINE_BYTES = 65_536
-"""The longest line accepted, its end included. SCAN's longest is under 800 bytes."""
+"""The longest line accepted, its end included; bounds memory. SCAN's longest is under 800 bytes."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = "\ufeff"
@@ -23,7 +23,7 @@ _Stream = IO[bytes] | gzip.GzipFile
 
 
 class PairReader:
-    """Iterates over (line number, pair); afterwards `format` and `blank_lines` tell what was met.
+    """Iterates over (line number, pair); afterwards `format` and `blank_lines` describe the file.
 
     Plain or gzip, by content. Raises LaneError with file, line and reason.
     """
@@ -98,7 +98,7 @@ def _open(path: str | Path) -> Iterator[_Stream]:
 
 @contextmanager
 def _unpacked(stream: IO[bytes]) -> Iterator[_Stream]:
-    # By content and not by name: standard input has no name, and names lie.
+    # By content, not by name: standard input has no name.
     if isinstance(stream, BufferedReader) and stream.peek(2)[:2] == _GZIP_MAGIC:
         with gzip.GzipFile(fileobj=stream) as unpacked:
             yield unpacked

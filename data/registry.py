@@ -16,7 +16,7 @@ from lane.data.task import Task
 
 
 class Entry(NamedTuple):
-    """A line of the table of tasks."""
+    """A row of the table of tasks."""
 
     name: str
     train: int
@@ -74,8 +74,8 @@ def is_scan(name: str) -> bool:
 def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> Task:
     """The named task, the same for the same arguments.
 
-    `data_dir` holds the official files, which the mcd tasks need and simple can do without;
-    `seed` matters for extend, and for simple without `data_dir`.
+    `data_dir` holds the official files: the mcd tasks need them, for simple they are optional. `seed` matters
+    for extend, and for simple without `data_dir`.
     """
     check_name(name)
     if match := _PRACTICAL.fullmatch(name):

@@ -43,7 +43,7 @@ def _verb_phrases() -> Iterator[Pair]:
     for verb, action in _VERBS.items():
         yield Pair((verb,), (action,))
         yield from _directed(verb, (action,))
-    # `turn` does nothing but turn, and is no command without a direction.
+    # `turn` has no action of its own, and needs a direction.
     yield from _directed("turn", ())
 
 

@@ -1,4 +1,4 @@
-"""What a set of pairs holds, and where it contradicts itself."""
+"""Counts over a set of pairs, and its contradictions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts over all pairs; `duplicates` are pairs that were there before."""
+    """Counts over all pairs."""
 
     pairs: int
     distinct: int
@@ -38,12 +38,12 @@ class Summary:
 
     @property
     def duplicates(self) -> int:
-        """How many pairs repeat an earlier one."""
+        """The number of pairs that repeat an earlier one."""
         return self.pairs - self.distinct
 
 
 def summarize(numbered: Iterable[tuple[int, Pair]]) -> Summary:
-    """Summarize (line number, pair); there must be one at least."""
+    """The summary of at least one (line number, pair)."""
     tally = _Tally()
     for number, pair in numbered:
         tally.add(number, pair)

@@ -1,4 +1,4 @@
-"""A task: what to learn from, and what to be tested on."""
+"""A task: pairs to train on, and pairs to test on."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from lane.data.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Training and test pairs under one name; `notes` say where they came from."""
+    """Training and test pairs under one name; `notes` describe their origin."""
 
     name: str
     train: tuple[Pair, ...]

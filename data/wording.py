@@ -1,4 +1,4 @@
-"""How a practical language is worded: each seed has its own brackets, manner of names, and words."""
+"""The wording of a practical language: each seed has its own brackets, spelling of names, and words."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -41,18 +41,18 @@ class Wording:
         return self.rng.choice(choices)
 
     def some(self, least: int, most: int, choices: Sequence[T]) -> list[T]:
-        """So many of the choices, in any order."""
+        """From `least` to `most` of the choices, in random order."""
         return self.rng.sample(choices, self.rng.randint(least, most))
 
     def words(self, least: int, most: int, text: str) -> list[str]:
-        """So many words of the text, in any order."""
+        """From `least` to `most` words of the text, in random order."""
         return self.some(least, most, text.split())
 
     def names(self, sort: str, words: Iterable[str]) -> tuple[Frame, ...]:
-        """A name for each word, written in the manner of the seed."""
+        """A name for each word, spelt in the way of the seed."""
         return tuple(Frame.of(sort, word, self._name(word)) for word in words)
 
     def numbers(self, sort: str, least: int, most: int) -> tuple[Frame, ...]:
-        """So many number words, written in digits."""
+        """From `least` to `most` number words, written as digits."""
         words = self.some(least, most, NUMBERS)
         return tuple(Frame.of(sort, word, str(NUMBERS.index(word))) for word in words)

@@ -1,4 +1,4 @@
-"""Writes pairs so that a file is either whole or not there."""
+"""Writes files of pairs atomically."""
 
 import gzip
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from lane.data.task import Task
 
 
 def write_pairs(path: str | Path, pairs: Iterable[Pair], form: Format = Format.SCAN) -> int:
-    """Write one pair a line, compressed when the name ends in .gz; returns how many."""
+    """Write one pair per line, compressed if the name ends in .gz; returns their number."""
     path = Path(path)
     count = 0
     with atomic_file(path) as file, _packed(file, path) as stream:
@@ -29,7 +29,7 @@ def write_pairs(path: str | Path, pairs: Iterable[Pair], form: Format = Format.S
 
 
 def write_task(task: Task, directory: str | Path, form: Format = Format.SCAN) -> list[Path]:
-    """Write NAME_train and NAME_test into `directory`, which is made if need be; returns the two paths."""
+    """Write NAME_train and NAME_test into `directory`, created if missing; returns the two paths."""
     folder = make_directory(directory)
     written = []
     for part, pairs in (("train", task.train), ("test", task.test)):
@@ -42,7 +42,7 @@ def write_task(task: Task, directory: str | Path, form: Format = Format.SCAN) ->
 @contextmanager
 def _packed(file: IO[bytes], path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     if path.suffix == ".gz":
-        # No name and no time inside: the same pairs give the same bytes.
+        # Without name and time, the same pairs give the same bytes.
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
             yield packed
     else:

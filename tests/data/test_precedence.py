@@ -86,9 +86,9 @@ def test_prefixes_apply_from_the_inside() -> None:
     [
         ("", "ends where an argument is needed"),
         ("x o1", "ends where an argument is needed"),
-        ("x y", "word 2, 'y', cannot stand there"),
-        ("x o2 o1 y", "word 3, 'o1', cannot stand there"),
-        ("x o1 what", "word 3, 'what', cannot stand there"),
+        ("x y", "word 2, 'y', is not expected there"),
+        ("x o2 o1 y", "word 3, 'o1', is not expected there"),
+        ("x o1 what", "word 3, 'what', is not expected there"),
     ],
 )
 def test_what_is_no_command_is_refused(command: str, message: str) -> None:
