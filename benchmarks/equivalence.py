@@ -1,17 +1,17 @@
-"""The proof that all files of a model say the same: checkpoint, TorchScript, ONNX and program, word for word.
+"""Compares all files of a model, token by token: checkpoint, TorchScript, ONNX and program.
 
     python benchmarks/equivalence.py MODEL.pt ... [--data-dir DIR] [--out results/equivalence.jsonl]
 
-The reference is the checkpoint itself: the loop that it was trained with, its values written out plainly.
-The commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words,
-and bad ones. Each file answers all of them in batches of 1, 7, 256 and 2048, shuffled differently each time;
-in those of 256 and 2048 also with two threads, and to four callers at once. There, smaller ones have what is
-not random, and a sample of what is, since a batch of one takes the networks milliseconds: the record has the
-number of answers for every file, batch and number of threads.
+The reference is the checkpoint: the loop that was trained, with its values written out in Python. The
+commands are those of the model's language, the tests of the nine tasks, random ones of up to 100 words, and
+invalid ones. Each file answers all of them in batches of 1, 7, 256 and 2048, shuffled differently each time;
+batches of 256 and 2048 also with two threads and for four concurrent callers. Smaller batches have only a
+sample of the random commands there, since a batch of one takes the networks milliseconds. The record has the
+number of answers for every file, batch size and number of threads.
 
-Files that are missing beside a checkpoint are exported first. Any difference is printed, and makes the exit
-code 1. Every run is kept in --out as it ends, and what is there already of the same files is not done again.
-Without a model, the table of the records in --out is shown.
+Files missing beside a checkpoint are exported first. Differences are printed and make the exit code 1. Every
+run is recorded in --out as it ends, and recorded runs of the same files are not repeated. Without a model,
+the table of the records in --out is shown.
 """
 
 import argparse
@@ -47,43 +47,43 @@ from lane.export.verify import Difference, bad_commands, expected
 from lane.models.checkpoint import Checkpoint, load
 from lane.runtime.errors import BEYOND_MODEL
 
-BATCHES = (1, 7, 256, 2048)
+BATCHES = (1, 7, 256, 2048)  # alone; a size that no vector width divides; usual and large
 THREADS = (1, 2)
 CALLERS = 4
-LONGEST = 100
-# Most random commands are as short as those of SCAN, some are of any length. They are drawn again where they
-# were there before, which happens to short ones: the share of long ones comes out several times as large.
+LONGEST = 100  # words; ten times as long as the commands of SCAN
+# Most random commands are as short as those of SCAN. Repeated ones, nearly all short, are drawn again, so the
+# final share of long ones is several times as large.
 SHORT, LONG_SHARE = 8, 0.02
-CHUNK = 2048
-SHOWN = 20  # differences of one run that are printed; all are counted
-SEED = 20200606
-# Runs are known as threads and batch size; the four callers are one run, of all sizes at once.
+CHUNK = 2048  # commands per batch of the reference
+SHOWN = 20  # differences printed per run; all are counted
+SEED = 20200606  # fixed, so that runs can be resumed and repeated
+# A run is named by threads and batch size; the four callers are one run, of all sizes at once.
 Run = tuple[int, int]
 RUNS: tuple[Run, ...] = (*((threads, size) for threads in THREADS for size in BATCHES), (CALLERS, 0))
-# Where the networks answer a sample of the random commands, and how many: what takes a minute or so.
+# Runs in which the networks answer only so many of the random commands: about a minute's work.
 SAMPLE: dict[Run, int] = {(2, 1): 1_000, (2, 7): 5_000, (CALLERS, 1): 1_000, (CALLERS, 7): 5_000}
 
-Groups = dict[str, list[str]]  # commands by where they come from
+Groups = dict[str, list[str]]  # commands by origin
 
 
 @dataclass(frozen=True)
 class Options:
-    """What every model is asked."""
+    """What to compare for every model."""
 
     data_dir: Path | None = None
     random: int = 100_000
-    runs: tuple[Run, ...] = RUNS  # what is done at all
-    formats: tuple[str, ...] = EXPORTED  # the files that answer
+    runs: tuple[Run, ...] = RUNS
+    formats: tuple[str, ...] = EXPORTED
     out: Path | None = None
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Commands, and what the checkpoint makes of them; long answers shortened to their digest."""
+    """Commands, and the checkpoint's answers; long answers are shortened to a checksum."""
 
     commands: list[str]
     answers: list[Reply]
-    fixed: int = 0  # so many of them, the first ones, are in every sample
+    fixed: int = 0  # the first so many commands are in every sample
 
 
 # The commands.
@@ -120,9 +120,9 @@ def _texts(pairs: Iterable[Any]) -> list[str]:
 def random_commands(
     words: Sequence[str], known: Sequence[str], joints: Sequence[str], count: int
 ) -> Iterator[str]:
-    """Distinct ones of up to LONGEST words, more of them short: any words, known commands strung or joined.
+    """Distinct commands of up to LONGEST words, mostly short: random words, or known commands in sequence.
 
-    `joints` stand between two phrases, as `and` does, so that what they join is a command of the language.
+    `joints` are words like `and` that join two phrases to a valid command of the language.
     """
     draw, seen, given = random.Random(SEED), set(known), 0
     phrases = [command.split() for command in known] or [[word] for word in words]
@@ -146,13 +146,13 @@ def random_commands(
 
 
 def joints_of(rules: Iterable[tuple[str, str, int]]) -> list[str]:
-    """The words that derivations of the data found between two variables."""
+    """The words between two variables in the derivations of the data."""
     spans = [span.split() for span, _, uses in rules if uses]
     return [span[1] for span in spans if len(span) == 3 and (span[0], span[2]) == ("$x", "$y")]
 
 
 def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Groups:
-    """Every group of commands that the files of a model are asked."""
+    """All commands for the files of a model, by group."""
     groups = language_commands(checkpoint, options.data_dir)
     words, joints = checkpoint.source.words, joints_of(inspect(program).rules)
     groups["bad"] = bad_commands(words, checkpoint.config.max_words)
@@ -164,7 +164,7 @@ def all_commands(checkpoint: Checkpoint, program: Path, options: Options) -> Gro
 
 
 def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -> Reference:
-    """The checkpoint's own answers, in portions, since some are a million characters long."""
+    """The checkpoint's own answers, in chunks, since some have a million characters."""
     model = checkpoint.model().double()
     # By length, so that a long command pads no short one.
     order = sorted(range(len(commands)), key=lambda place: commands[place].count(" "))
@@ -180,9 +180,9 @@ def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -
 def compare(
     translate: Translate, truth: Reference, order: Sequence[int], size: int, complete: bool
 ) -> list[Difference]:
-    """Where batches of `size`, taken in `order`, are answered otherwise than by the checkpoint.
+    """The differences from the checkpoint in batches of `size`, taken in `order`.
 
-    A program that is not `complete` may say so, and nothing else that differs.
+    Only `beyond-model` is allowed to differ, from a program that is not `complete`.
     """
     found = []
     for start in range(0, len(order), size):
@@ -198,11 +198,11 @@ def compare(
 def runs(
     path: Path, kind: str, truth: Reference, options: Options, done: dict[tuple[str, str, int], int]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Every run of one file, but those `done` with as many answers: its record, and differences in words."""
+    """Do the runs of one file that are not `done` with as many answers: record, and differences as text."""
     complete = bool(inspect(path).notes.get("complete", True))
     for threads, size in options.runs:
         if kind == PROGRAM and threads == 2:
-            continue  # plain Python: there is nothing in it that a second thread could do
+            continue  # pure Python: it ignores the number of threads
         parts = {one: _places(kind, threads, one, truth) for one in ((size,) if size else BATCHES)}
         batch = str(size) if size else f"{CALLERS} callers"
         key = kind, batch, threads if size else 1
@@ -215,7 +215,7 @@ def runs(
 
 
 def _at_once(check: Callable[..., list[Difference]], parts: dict[int, list[int]]) -> list[Difference]:
-    """The parts, by batch size, to as many callers at the same time."""
+    """Each part, by batch size, for one of the concurrent callers."""
     if len(parts) == 1:
         ((size, order),) = parts.items()
         return check(order=order, size=size)
@@ -295,13 +295,13 @@ def prove(model: Path, name: str | None, options: Options) -> tuple[dict[str, An
 
 
 def done(head: dict[str, Any], out: Path | None) -> dict[tuple[str, str, int], int]:
-    """How many answers the runs that a result file has of the same files and commands have compared."""
+    """The number of answers in each recorded run of the same files and commands."""
     same = [record for record in (read_results(out) if out else []) if _same(record, head)]
     return {_key(run): run["compared"] for record in same for run in record["runs"] if not run["differences"]}
 
 
 def _same(record: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether both are of the same files and commands."""
+    """Whether both records are of the same files and commands."""
     return all(record.get(key) == other[key] for key in ("name", "groups", "answers", "files"))
 
 
@@ -314,7 +314,7 @@ def _summed(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """The new record, with the runs of the old one that it does not have, or has with fewer answers."""
+    """The new record, with the runs of the old one that it lacks or has with fewer answers."""
     if not _same(old, new):
         return new
     runs = {_key(run): run for run in old["runs"]}
@@ -324,11 +324,11 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return _summed(new | {"runs": list(runs.values())})
 
 
-# What people see.
+# Output.
 
 
 def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A line of markdown for each model; the numbers are answers compared, of the three files together."""
+    """A row of Markdown per model; the numbers are answers compared, summed over the three files."""
     heads = ["model", "commands", "translated", *(f"batch {size}" for size in BATCHES), "4 at once"]
     heads += ["differences", "smallest margin"]
     yield f"| {' | '.join(heads)} |"
@@ -344,16 +344,16 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def keep(record: dict[str, Any], out: Path) -> None:
-    """Add a record to the file, merged with an older one of that name."""
+    """Add a record to the file, merged with an older one of the same name."""
     out.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(out.parent, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # models at a time keep their runs in one file
+        fcntl.flock(folder, fcntl.LOCK_EX)  # concurrent models write to the same file
         records = {old["name"]: old for old in read_results(out)}
         older = records.get(record["name"])
         records[record["name"]] = merged(older, record) if older else record
         text = "".join(json.dumps(one) + "\n" for one in records.values())
-        write_atomically(out, lambda stream: stream.write(text.encode()))
+        write_atomically(out, text.encode())
     finally:
         os.close(folder)
 
@@ -382,15 +382,15 @@ def _tell(line: str) -> None:
 
 
 def _proofs(models: Sequence[Path], name: str | None, options: Options, jobs: int) -> Iterator[Any]:
-    """The results in order, each model's from a fresh process."""
-    # Threads that wait without spinning: two models at a time, or a busy machine, then cost little.
+    """The results in order, each from a fresh process."""
+    # Idle threads sleep instead of spinning, which matters with two models at a time.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         yield from pool.map(partial(prove, name=name, options=options), models)
 
 
 def main() -> int:
-    """The proof of each model; 1 if any file answered otherwise."""
+    """Compare the files of each model; 1 if any answer differs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -398,12 +398,12 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, help="where the official files are (`lane-data fetch`)")
     parser.add_argument("--out", type=Path, help="result file: the table is that of all its records")
     parser.add_argument("--random", type=int, default=100_000, help="how many random commands (100000)")
-    parser.add_argument("--runs", type=_runs, default=RUNS, help=f"what is done ({_names(RUNS)})")
+    parser.add_argument("--runs", type=_runs, default=RUNS, help=f"threads x batch size ({_names(RUNS)})")
     parser.add_argument(
         "--formats",
         type=lambda text: tuple(_format(name) for name in text.split(",")),
         default=EXPORTED,
-        help=f"the files that answer ({','.join(EXPORTED)})",
+        help=f"the files to compare ({','.join(EXPORTED)})",
     )
     parser.add_argument("--name", help="of the record; task and seed of the checkpoint if not given")
     parser.add_argument("--jobs", type=int, default=1, help="models at a time (1)")

@@ -1,12 +1,12 @@
-"""How fast the exported files are: at batch 2048 and one at a time, by length of command and by vocabulary.
+"""Speed of the exported files: in batches of 2048 and one at a time, by length and by vocabulary.
 
 Run it on an idle machine, after `lane-export model.pt`:
 
     python benchmarks/export.py model.pt [--json results/export.json] [--out FOLDER]
 
-The files are looked for beside the checkpoint. One thread; times are the best of several rounds, in wall
-time and in CPU time of the process, since wall time on a busy machine says little; the load is recorded.
-Without a model, the tables (and the plot) of an earlier --json are shown.
+The files are expected beside the checkpoint. One thread; times are the best of several rounds, as wall time
+and as CPU time, which depends less on other load; the load is recorded. Without a model, the tables and the
+plot are made from an earlier --json.
 """
 
 import argparse
@@ -41,14 +41,14 @@ from lane.models.oracle import Oracle
 from lane.trainer.canvas import INK, new_figure, save
 
 BATCH = 2048
-SINGLE = 50  # commands that are asked for one at a time
-TOGETHER = 32  # commands of one length in a batch
+SINGLE = 50  # commands translated one at a time: the oracle takes a second for them
+TOGETHER = 32  # commands of one length: also those of 1,000 words fit into one batch (symbols.CELLS)
 LENGTHS = (10, 30, 60, 100, 300, 1000)
 VOCABULARIES = (13, 50, 200, 1000, 5000)
 ROUNDS = 3
 ORACLE = "oracle, one at a time"
 NUMBERS = "torchscript, numbers"
-# Told apart by anyone, on white and on black; and by their marks.
+# The palette of Okabe and Ito, for the colour-blind; markers differ too.
 LOOKS = {"torchscript": ("#d55e00", "o"), "onnx": ("#0072b2", "s"), "program": ("#009e73", "^")}
 
 Times = tuple[float, float]  # wall and CPU seconds
@@ -56,7 +56,7 @@ Figures = dict[str, Any]
 
 
 def best(works: Sequence[Callable[[], object]]) -> Times:
-    """The shortest of several times; the first call is not counted."""
+    """The shortest of several times, after a warm-up call."""
     works[0]()
     times = []
     for work in works[1:]:
@@ -67,14 +67,14 @@ def best(works: Sequence[Callable[[], object]]) -> Times:
 
 
 def again(rounds: int, work: Callable[[], object]) -> Times:
-    """The shortest time of the same work, done over and over."""
+    """The shortest of several times of the same work."""
     return best([work] * (rounds + 1))
 
 
 def rates(
     files: dict[str, Translate], archive: Path, checkpoint: Checkpoint, commands: list[str]
 ) -> dict[str, dict[str, float]]:
-    """Distinct commands of SCAN: a batch of 2048, and one at a time beside the oracle."""
+    """Distinct commands of SCAN: in a batch of 2048, and one at a time, also by the oracle."""
     batch, few = commands[:BATCH], commands[:SINGLE]
     found = {}
     for kind, translate in files.items():
@@ -97,9 +97,9 @@ def _rate(count: int, times: Times) -> dict[str, float]:
 
 
 def by_length(files: dict[str, Translate], commands: list[str]) -> dict[str, list[float]]:
-    """CPU ms a command: phrases joined by `and`, other ones in every round.
+    """CPU milliseconds per command of phrases joined by `and`, different ones in every round.
 
-    The program knows a shape again that it has met: the same texts twice would time its memory.
+    The program caches shapes: the same texts again would measure its cache.
     """
     found: dict[str, list[float]] = {}
     for kind, translate in files.items():
@@ -123,7 +123,7 @@ def _joined(commands: Sequence[str], length: int, seed: str) -> str:
 
 
 def by_vocabulary() -> dict[str, list[float]]:
-    """CPU ms a command of 10 words, 256 together, for models with random weights."""
+    """CPU milliseconds per command of 10 words, in batches of 256, for models with random weights."""
     found: dict[str, list[float]] = {kind: [] for kind in EXPORTED}
     for size in VOCABULARIES:
         words = [f"w{i:04}" for i in range(size)]
@@ -131,7 +131,7 @@ def by_vocabulary() -> dict[str, list[float]]:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "model.pt"
             checkpoints.save(_random_checkpoint(words), path)
-            # Its closure is too large for a full table: the program holds what these commands meet.
+            # The closure is too large for a full table: the program holds the nodes of these commands only.
             done = export(path, pairs=texts, random=0, budget=50_000)
             for written in done.files:
                 _, cpu = again(ROUNDS, partial(open_file(written.path), texts))
@@ -146,13 +146,13 @@ def _random_checkpoint(words: Sequence[str]) -> Checkpoint:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(2.0)
-        # As in a language: most words stand for an action, and are recognised alone.
+        # As in most languages, most words are recognised by themselves.
         model.composer.check.bias.fill_(1.0)
     return Checkpoint(config, Vocabulary(words), Vocabulary("ABCDEF"), model.state_dict())
 
 
 def steepest(sizes: Sequence[int], values: Sequence[float]) -> float:
-    """The largest power of the size by which the time grows from one size to the next: 2 is quadratic."""
+    """The largest exponent of growth from one size to the next: 2 is quadratic."""
     points = list(zip(sizes, values, strict=True))
     return max(
         math.log(after / before) / math.log(large / small)
@@ -161,7 +161,7 @@ def steepest(sizes: Sequence[int], values: Sequence[float]) -> float:
 
 
 def seconds_of_export(model: Path, commands: Sequence[str]) -> float:
-    """All three files with their verification against the checkpoint."""
+    """Seconds to write and verify all three files."""
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
         export(model, out=place, pairs=commands)
@@ -169,7 +169,7 @@ def seconds_of_export(model: Path, commands: Sequence[str]) -> float:
 
 
 def measure(model: Path, with_export: bool) -> Figures:
-    """Everything, in one record."""
+    """All measurements in one record."""
     torch.set_num_threads(1)
     paths = {kind: model.with_suffix(suffix) for kind, suffix in SUFFIXES.items()}
     files = {kind: open_file(path) for kind, path in paths.items()}
@@ -195,7 +195,7 @@ def measure(model: Path, with_export: bool) -> Figures:
 
 
 def tables(figures: Figures) -> Iterator[list[str]]:
-    """The figures as tables of markdown: speed, growth by length, growth by vocabulary."""
+    """The figures as Markdown: speed, growth by length, growth by vocabulary."""
     lines = ["| one thread | commands/s | by CPU time | times the oracle | batch 1, ms | file, kB |"]
     lines.append("|---|---:|---:|---:|---:|---:|")
     for kind, of in figures["rates"].items():
@@ -215,7 +215,7 @@ def tables(figures: Figures) -> Iterator[list[str]]:
 
 
 def plot(figures: Figures, path: Path) -> None:
-    """Both growths as curves."""
+    """A plot of both growths."""
     figure = new_figure(10, 4)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (what, label) in zip(
@@ -235,7 +235,7 @@ def plot(figures: Figures, path: Path) -> None:
 
 
 def main() -> None:
-    """All tables; the figures and the plot where files are named for them."""
+    """Print all tables; write the figures and the plot if files are named."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -250,7 +250,7 @@ def main() -> None:
         figures = measure(options.model, options.export)
         if options.json:
             text = json.dumps(figures, indent=1) + "\n"
-            write_atomically(options.json, lambda stream: stream.write(text.encode()))
+            write_atomically(options.json, text.encode())
     elif options.json:
         figures = json.loads(options.json.read_text(encoding="utf-8"))
     else:
