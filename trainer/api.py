@@ -6,7 +6,8 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -68,11 +69,17 @@ def train(
         raise LaneError("give config= or settings by keyword, not both")
     if resume and not run_dir:
         raise LaneError("to resume a run, name its run_dir")
+    for what, value in (("minutes", minutes), ("workers", workers)):
+        if value is not None and value <= 0:
+            raise LaneError(f"{what}={value}: a number above 0")
+    deadline = math.inf if minutes is None else started + 60 * minutes
     config, device = config or build_config(preset, settings), _device(device)
+    workers = workers or min(config.candidates, _cores())
     learned, dev = _held_out(as_pairs(pairs, "pair"), held_out, seed)
     sets = {"test": as_pairs(test, "test pair"), "dev": dev}
     sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
     dataset, out = Dataset.of(learned), Path(out)
+    data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
     _check_place(out)
     run = Run(
         dataset=dataset,
@@ -81,37 +88,36 @@ def train(
         device=device,
         folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
     )
-    data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
     run.prepare(data.sha256, resume)
-    deadline = math.inf if minutes is None else started + 60 * minutes
-    try:
+    with _resumable(run.folder):
         with PeakMemory() as peak:
-            found = search(
-                run,
-                min(config.candidates, _cores()) if workers is None else workers,
-                _journal(run, on_report),
-                lambda: stop() or time.monotonic() > deadline,
-            )
+            journal = _journal(run, on_report)
+            found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
         model = out if found.converged or force or not _is_converged(out) else _beside(out)
-        result = _result(run, found, sets, model)
-    except BaseException as error:
-        error.add_note(
-            f"resume with train(..., run_dir={str(run.folder)!r}, resume=True) and the same arguments"
+        result = replace(
+            _result(run, found, sets, model),
+            spared=None if model == out else out,
+            peak_mb=peak.megabytes,
+            seconds=time.monotonic() - started,
         )
-        raise
-    result = replace(
-        result,
-        spared=None if model == out else out,
-        peak_mb=peak.megabytes,
-        seconds=time.monotonic() - started,
-    )
-    _save(result, run, found.fit, name, data)
-    if not result.stopped:
-        run.clear()
-    if run_dir or result.stopped:
+        _save(result, run, found.fit, name, data)
+    if result.stopped:
+        return result
+    run.clear()
+    if run_dir:
         return result
     shutil.rmtree(run.folder, ignore_errors=True)
     return replace(result, run_dir=None)
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """An exception says how to resume the run."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"resume with train(..., run_dir={str(folder)!r}, resume=True) and the same arguments")
+        raise
 
 
 def as_pairs(pairs: Iterable[PairLike], what: str) -> tuple[Pair, ...]:

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import torch
 
 from lane.base.errors import LaneError
 from lane.trainer.attempt import Report
@@ -20,14 +22,16 @@ from lane.trainer.run import Halted, OnReport, Run
 Message = Report | Fit | str | None  # a str is an error for the user; None: it ended without a result
 Messages = queue.SimpleQueue[tuple[int, Message]]
 STOP = b"s"
+IGNORED = (signal.SIGINT, signal.SIGTERM)  # by workers: their parent stops them
 
 
 def train_candidates(
     run: Run, numbers: Sequence[int], workers: int, on_report: OnReport, halted: Halted
 ) -> list[Fit]:
     """Train candidates, at most `workers` at a time; the result does not depend on that number."""
-    if workers <= 1:
-        return [train_candidate(run, number, on_report, halted) for number in numbers]
+    if workers == 1:
+        with _unchanged_torch(run.device):
+            return _train_here(run, numbers, on_report, halted)
     fits: dict[int, Fit] = {}
     waiting = list(numbers)
     running: dict[int, _Worker] = {}
@@ -56,24 +60,45 @@ def train_candidates(
     return [fits[number] for number in numbers if number in fits]
 
 
+def _train_here(run: Run, numbers: Sequence[int], on_report: OnReport, halted: Halted) -> list[Fit]:
+    fits: list[Fit] = []
+    for number in numbers:
+        if not (fits and halted()):
+            fits.append(train_candidate(run, number, on_report, halted))
+    return fits
+
+
+@contextmanager
+def _unchanged_torch(device: str) -> Iterator[None]:
+    """Give this process its random numbers and its number of threads back."""
+    threads = torch.get_num_threads()
+    try:
+        with torch.random.fork_rng(devices=[] if device == "cpu" else None):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
 class _Worker:
     """A candidate in a fresh interpreter; a thread passes its messages on.
 
-    Not by `multiprocessing`, which would run the user's script again in every process.
+    `multiprocessing` would run the user's script again in every process.
     """
 
     def __init__(self, run: Run, number: int, messages: Messages) -> None:
         self.number = number
-        self.process = subprocess.Popen(
-            # -P: nothing is imported from the working directory, unless the parent does.
-            [sys.executable, "-P", "-m", "lane.trainer.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which decides
-        )
+        path = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+        with _blocked_signals():
+            self.process = subprocess.Popen(
+                # -P: nothing is imported from the working directory, unless the parent does.
+                [sys.executable, "-P", "-m", "lane.trainer.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C reaches only the parent, which stops its workers
+            )
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # the missing result tells
+        with suppress(BrokenPipeError):  # it has died, and `result` says so
             pickle.dump((run, number), self.process.stdin)
             self.process.stdin.flush()
         self._thread = threading.Thread(target=self._pass_on, args=(messages,), daemon=True)
@@ -123,10 +148,23 @@ class _Worker:
         self.process.stdout.close()
 
 
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """Delay Ctrl-C: it would kill a worker that is started but has no session of its own yet."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, IGNORED)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def main() -> None:
     """The body of a worker process: a run comes in on standard input, reports go out on standard output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for signum in IGNORED:
+        signal.signal(signum, signal.SIG_IGN)
     # What a library prints must not mix with the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

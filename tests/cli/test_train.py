@@ -201,7 +201,7 @@ def test_interrupted_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, t
     run.wait_for(lambda: len(run.children()) >= 2)
     os.killpg(run.process.pid, signal.SIGINT)
     code, errors = run.end()
-    assert code == 130
+    assert code == 130, errors
     assert "no plot:" not in errors
     assert "error: stopped by SIGINT; the best so far is in" in errors
     assert "command with --resume continues the run" in errors
@@ -210,7 +210,7 @@ def test_interrupted_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, t
     run.wait_for(lambda: run.lines() >= run.before + 5)
     run.process.send_signal(signal.SIGTERM)
     code, errors = run.end()
-    assert code == 143
+    assert code == 143, errors
     assert "error: stopped by SIGTERM; the best so far is in" in errors
     assert checkpoint.load(tmp_path / "model.pt").card.task == "pairs.tsv"
 

@@ -52,6 +52,12 @@ def test_a_wrong_pair_is_named_by_its_number(pairs, message, tmp_path):
         train(pairs, out=tmp_path / "model.pt")
 
 
+@pytest.mark.parametrize("wrong", [{"minutes": 0}, {"minutes": -1.0}, {"workers": 0}])
+def test_limits_are_above_zero(wrong, tmp_path):
+    with pytest.raises(LaneError, match=r"=(0|-1.0): a number above 0"):
+        train(PAIRS, out=tmp_path / "model.pt", **wrong)
+
+
 def test_config_and_settings_are_not_mixed(tmp_path):
     with pytest.raises(LaneError, match="config= or settings by keyword, not both"):
         train(PAIRS, out=tmp_path / "model.pt", config=build_config(), samples=3)

@@ -56,6 +56,25 @@ def test_the_number_of_workers_changes_nothing_but_the_order_of_reports(run, tmp
     assert sorted(map(key, alone)) == sorted(map(key, together))
 
 
+def test_training_in_this_process_changes_neither_its_random_numbers_nor_its_threads(run):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    state = torch.get_rng_state()
+    try:
+        train_candidates(run, [0], 1, lambda report: None, never)
+        assert torch.get_num_threads() == 2
+        assert torch.equal(torch.get_rng_state(), state)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_once_halted_no_further_candidate_is_started(run):
+    reports = []
+    fits = train_candidates(run, [0, 1], 1, reports.append, lambda: len(reports) >= 2)
+    assert [fit.number for fit in fits] == [0]
+    assert train_candidates(run, [0, 1], 1, reports.append, lambda: True)[0].number == 0, "one at least"
+
+
 def test_an_error_for_the_user_is_passed_on(run):
     run.state_path(1).write_bytes(b"not a state")
     with pytest.raises(LaneError, match=r"candidate-1.pt: a state that cannot be resumed"):
