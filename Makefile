@@ -45,12 +45,13 @@ test-runtime: ## the runtime's tests in an environment of their own, without tor
 readme: $(VENV)/.stamp ## run every command of the README in a new environment
 	$(BIN)/python -m pytest -m slow tests/test_readme.py
 
-lint: $(VENV)/.stamp ## ruff, mypy --strict, and two linters of the workflows
+lint: $(VENV)/.stamp ## ruff, mypy --strict, and linters of the workflows and the citation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PACKAGES)
 	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
 
 format: $(VENV)/.stamp ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .

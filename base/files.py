@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -31,12 +31,12 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
             temporary.unlink(missing_ok=True)
 
 
-def write_atomically(path: Path, write: bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write bytes, or whatever `write` puts into the stream; missing directories are made."""
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write the file whole or not at all; missing directories are created."""
     with suppress(OSError):  # a problem with the place is reported for the file, below
         path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as stream:
-        stream.write(write) if isinstance(write, bytes) else write(stream)
+        stream.write(data)
 
 
 def make_directory(directory: str | Path) -> Path:

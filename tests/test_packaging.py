@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MAX_INSTALLED_BYTES = 2_000_000
+WORKFLOWS = sorted(str(path) for path in (ROOT / ".github" / "workflows").glob("*.yml"))
 # No user needs these, or the experiments' distribution brings them.
 NOT_INSIDE = ("lane/experiments", "tests/", "benchmarks/", "results/", "docs/", "examples/")
 
@@ -169,6 +170,23 @@ def test_a_workflow_parses_and_gives_no_more_permission_than_it_needs(path: Path
         assert set(job["permissions"].items()) <= {("contents", "read"), ("id-token", "write")}
         for step in job["steps"]:
             assert re.fullmatch(r"[\w/-]+@v\d[\d.]*", step.get("uses", "a/b@v1"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("zizmor", "--offline", "--quiet", ".github"),
+        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS),
+        ("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff"),
+    ],
+    ids=["security", "workflows", "citation"],
+)
+def test_linters_accept_the_workflows_and_the_citation(arguments: tuple[str, ...]) -> None:
+    command = Path(sys.executable).with_name(arguments[0])
+    if not command.exists():
+        pytest.skip(f"{arguments[0]} is not installed")
+    done = subprocess.run([command, *arguments[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_citation_names_the_paper() -> None:

@@ -1,8 +1,10 @@
 """What the README shows is what happens."""
 
+import os
 import re
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,63 @@ def test_the_python_that_trains_translates(tmp_path):
         "robot.onnx",
         "robot.ts",
     }
+
+
+def blocks():
+    """The fenced blocks of the README in order: their language and their text."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the files that git knows, and an environment without any package, first on the path."""
+    place = tmp_path_factory.mktemp("newcomer")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            target = place / "lane" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((ROOT / name).read_bytes())
+    venv.create(place / "env", with_pip=True)
+    # The constraints name a version of torch, so that a CPU build is taken where one is offered.
+    path = f"{place / 'env' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    hidden = {"PYTHONPATH", "VIRTUAL_ENV"}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    return place / "lane", {**environment, "PATH": path, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="the README's commands are for a POSIX shell")
+def test_a_newcomer_runs_the_readme_from_top_to_bottom(checkout):
+    """Command by command, with the extras that it names; what it shows after a command is what comes out."""
+    folder, environment = checkout
+
+    def run(command, place=folder):
+        done = subprocess.run(
+            command, shell=isinstance(command, str), cwd=place, env=environment,
+            capture_output=True, text=True, check=False, timeout=1800,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
+
+    printed, ran, before = "", 0, ""
+    for language, text in blocks():
+        if language == "sh":
+            printed = "".join(run(line) for line in text.splitlines())
+            ran += len(text.splitlines())
+        elif language == "console":
+            for command, output in COMMANDS:
+                assert run(command).strip() == output.strip()
+            ran += len(COMMANDS)
+        elif language == "text" and before == "sh":
+            assert text in printed
+        elif language == "python":
+            (folder / "examples" / "robot" / "script.py").write_text(text, encoding="utf-8")
+            last = run(["python", "script.py"], folder / "examples" / "robot").splitlines()[-1]
+            assert last == "TO_GARDEN MOP TO_GARDEN MOP" if "train(" in text else f"# {last}\n" in text
+            ran += 1
+        before = language
+    assert ran >= 10
 
 
 def test_the_python_of_the_training_guide_runs(tmp_path):

@@ -40,7 +40,7 @@ def save(figure: "Figure", path: Path) -> None:
     if kind == "svg":
         data = data.replace(b"<defs>", _dark_style().encode() + b"<defs>", 1)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, lambda out: out.write(data))
+    write_atomically(path, data)
 
 
 def _dark_style() -> str:

@@ -21,8 +21,6 @@ def path(tmp_path):
 def test_the_new_content_takes_the_name(path):
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
-    write_atomically(path, lambda stream: stream.write(b"newer"))
-    assert path.read_bytes() == b"newer"
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -48,12 +46,13 @@ def test_the_name_keeps_the_old_content_until_the_block_ends(path):
     ],
 )
 def test_a_block_that_fails_leaves_the_old_content(path, error, raised):
-    def write_some(stream):
-        stream.write(b"half")
-        raise error
+    def write_some():
+        with atomic_file(path) as stream:
+            stream.write(b"half")
+            raise error
 
     with pytest.raises(raised):
-        write_atomically(path, write_some)
+        write_some()
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
 
@@ -112,14 +111,12 @@ def test_directories_are_made_with_their_parents(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from lane.base.files import write_atomically
+from lane.base.files import atomic_file
 
-def write(stream):
+with atomic_file(Path(sys.argv[1])) as stream:
     stream.write(b"half")
     stream.flush()
     os.kill(os.getpid(), signal.SIGKILL)
-
-write_atomically(Path(sys.argv[1]), write)
 """
 
 
