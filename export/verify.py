@@ -14,6 +14,7 @@ from lane.export.probe import LONGEST, OK, Reply, shortened
 from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.model import LaneModel, Rollout
+from lane.models.template import expand
 from lane.runtime import errors
 
 SEED = 20200606  # fixed, so that an export can be repeated
@@ -96,8 +97,8 @@ def replies(rollout: Rollout, checkpoint: Checkpoint) -> Iterator[Reply]:
 def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] | None]:
     """The output of each row, step by step; None where any value is longer than `limit`.
 
-    Templates are expanded here in plain Python on purpose: the files contain the tensor code of
-    `models.memory`, and a check against that same code would miss its mistakes.
+    In plain Python on purpose: the files contain the tensor code of `models.memory`, and a check against that
+    same code would miss its mistakes.
     """
     templates = [[t for t in row if t != symbols.END] for row in rollout.translations.template.tolist()]
     derivations = rollout.derivations
@@ -107,15 +108,12 @@ def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] 
         for step, solution in enumerate(solutions):
             if solution == symbols.NONE:
                 continue
-            parts = [
-                values[arguments[step][token - 1]] if token <= variables else [token - variables]
-                for token in templates[solution]
-            ]
+            read = [values[place] for place in arguments[step] if place != symbols.NONE]
+            values[step] = expand(templates[solution], variables, read)
             # Also where a later rule deletes this value: one rule for all files (docs/format.md).
-            if sum(map(len, parts)) > limit:
+            if len(values[step]) > limit:
                 yield None
                 break
-            values[step] = [action for part in parts for action in part]
         else:
             yield values[root]
 

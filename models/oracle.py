@@ -12,6 +12,7 @@ from torch import Tensor
 
 from lane.models import symbols
 from lane.models.model import LaneModel
+from lane.models.template import expand
 
 # Given the log-probabilities of the options, the number of the one to take.
 Decide = Callable[[Tensor], int]
@@ -122,9 +123,7 @@ class Oracle:
         """Translate, read the variables and free their slots, store the value; a variable is left."""
         template = self._translate(item.leaves)
         read = [memory.pop(slot) for slot in item.slots]
-        variables, value = self.solver.variables, []
-        for token in template:
-            value += [token - variables] if token > variables else read[token - 1][1]
+        value = expand(template, self.solver.variables, [value for _, value in read])
         self._derivation.longest = max(self._derivation.longest, len(value))
         slot = next(slot for slot in range(len(memory) + 1) if slot not in memory)
         memory[slot] = (len(self._derivation.steps), value)

@@ -16,6 +16,7 @@ from torch import Tensor
 from lane.data.pair import Pair
 from lane.models import symbols
 from lane.models.model import Rollout
+from lane.models.template import expand
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
 
@@ -258,9 +259,7 @@ class TreeGrammar:
                 return None
             words += inner[0]
             values.append(inner[1])
-        output: list[int] = []
-        for token in self.template[rule]:
-            output += values[token - 1] if token <= self.variables else [token - self.variables]
+        output = expand(self.template[rule], self.variables, values)
         return (words, output) if len(output) <= room.actions else None
 
     def _possible_companies(self, place: Place, rule: Span) -> list[Company]:
