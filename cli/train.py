@@ -56,8 +56,13 @@ class _Group(TyperGroup):
         self.format_commands(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in self.commands and (Path(args[0]).suffix or Path(args[0]).exists()):
-            raise typer.BadParameter(f"{args[0]} is not a command; to learn from a file: --train {args[0]}")
+        from lane.data import task_names
+
+        given = args[0]
+        if given in task_names():
+            raise typer.BadParameter(f"{given} is a task, not a command; to learn it: --task {given}")
+        if given not in self.commands and (Path(given).suffix or Path(given).exists()):
+            raise typer.BadParameter(f"{given} is not a command; to learn from a file: --train {given}")
         return super().resolve_command(ctx, args)
 
 

@@ -150,7 +150,6 @@ TESTED_IN = {
     "cli/output.py": "tests/cli/test_run.py",
     "cli/rendering.py": "tests/cli/test_run.py",
     "cli/workers.py": "tests/cli/test_run.py",
-    "cli/study.py": "tests/experiments/test_sweep.py",
 }
 
 

@@ -24,19 +24,19 @@ Outcome = Literal["training", "consolidating", "fitted", "stalled"]
 class Report:
     """An evaluation: for `on_report`, for the metrics file, and as a line for people."""
 
-    seed: int
-    constants: bool
-    outcome: Outcome
-    updates: int
-    trajectories: int
-    lesson: int
-    lessons: int
-    longest: int
-    accuracy: float
-    simplicity: float
-    reward: float
-    rules: int
-    seconds: float
+    seed: int = 0
+    constants: bool = False
+    outcome: Outcome = "training"
+    updates: int = 0
+    trajectories: int = 0
+    lesson: int = 0
+    lessons: int = 0
+    longest: int = 0
+    accuracy: float = 0.0
+    simplicity: float = 0.0
+    reward: float = 0.0
+    rules: int = 0
+    seconds: float = 0.0
     candidate: int = 0  # which of the candidates, from 0 on
     attempt: int = 0  # which of its attempts, from 0 on
     message: str = ""  # news of the whole run; the numbers are then those of the last evaluation

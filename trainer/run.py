@@ -36,9 +36,6 @@ class Run:
 
     def prepare(self, checksum: str, resume: bool) -> None:
         """Make the folder with a note on the run; a run to resume must have the same note."""
-        with suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        check_writable(self.folder)
         path = self.folder / "run.json"
         note = {
             "data": checksum,
@@ -48,6 +45,10 @@ class Run:
         }
         if resume:
             _compare(path, note)
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        check_writable(self.folder)
+        if resume:
             return
         self.clear()
         (self.folder / "metrics.jsonl").unlink(missing_ok=True)
@@ -83,9 +84,8 @@ class Journal:
     """Writes every report to the metrics file and passes it on; messages are only passed on."""
 
     def __init__(self, path: Path, on_report: OnReport | None) -> None:
-        self._path, self._on_report = path, on_report
-        self._last: Report | None = None
-        self._waiting: list[str] = []  # messages from before the first report
+        self._path, self._on_report = path, on_report or (lambda report: None)
+        self._last = Report()
 
     def report(self, report: Report) -> None:
         """A candidate has been evaluated."""
@@ -98,18 +98,8 @@ class Journal:
             raise LaneError(
                 f"{self._path}: cannot be written: {error.strerror}; free some space and resume the run"
             ) from None
-        for text in self._waiting:
-            self._pass_on(replace(report, message=text))
-        self._waiting.clear()
-        self._pass_on(report)
+        self._on_report(report)
 
     def say(self, text: str) -> None:
         """A message, with the numbers of the last report."""
-        if self._last is None:
-            self._waiting.append(text)
-        else:
-            self._pass_on(replace(self._last, message=text))
-
-    def _pass_on(self, report: Report) -> None:
-        if self._on_report is not None:
-            self._on_report(report)
+        self._on_report(replace(self._last, message=text))

@@ -30,15 +30,22 @@ def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
         first = number * run.config.candidates
         numbers = range(first, first + run.config.candidates)
         fits += train_candidates(run, numbers, workers, journal.report, halted)
-        found = judge(fits, agreement)
+        found = judge(fits, agreement, single=run.config.candidates == 1)
         if found.converged or halted():
-            return replace(found, stopped=not found.converged)
+            return found if found.converged else _stopped(found)
         journal.say(f"round {number + 1}: {found.reason}")
     return found
 
 
-def judge(fits: list[Fit], agreement: Agreement) -> Found:
-    """The best fit that another agrees with; without any, the best fit, unconverged."""
+def _stopped(found: Found) -> Found:
+    return replace(found, stopped=True, reason=f"stopped early; {found.reason}")
+
+
+def judge(fits: list[Fit], agreement: Agreement, single: bool = False) -> Found:
+    """The best fit that another agrees with; without any, the best fit, unconverged.
+
+    `single`: the settings ask for one candidate only, which need not agree with another but with itself.
+    """
     ranked = sorted(fits, key=lambda fit: (*fit.merit, fit.number))
     fitted = [fit for fit in ranked if fit.fitted]
     if not fitted:
@@ -48,7 +55,7 @@ def judge(fits: list[Fit], agreement: Agreement) -> Found:
         else:
             reason = "no candidate was finished, though the best gets every pair right"
         return Found(best, False, 0.0, tuple(fits), reason)
-    if len(fits) == 1:
+    if single and len(fits) == 1:
         agreed = agreement.with_itself(fitted[0])
         reason = f"consistent with itself on {agreed:.2%}"
         return Found(fitted[0], agreed >= AGREED, agreed, tuple(fits), reason)

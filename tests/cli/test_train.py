@@ -139,19 +139,6 @@ def test_help_is_in_groups_and_experiments_come_last():
     assert output.index("  settings") < output.index("  sweep") < output.index("  reproduce")
 
 
-def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
-    code = (
-        "import importlib.util as u, sys; from lane.cli import train; u.find_spec = lambda name: None;"
-        "sys.argv = ['lane-train', sys.argv[1]]; train.main()"
-    )
-    for command in ("sweep", "reproduce"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, command], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 1
-        assert done.stderr.startswith("error: the experiments are not installed: `pip install ./experiments`")
-
-
 class Run:
     """A run in a session of its own, that can be struck by signals."""
 
@@ -289,6 +276,7 @@ def test_pairs_from_standard_input_with_some_held_out(tmp_path):
         (["--minutes", "0"], "--minutes"),
         (["--sead", "1"], "--sead"),
         (["no-such-command"], "no-such-command"),
+        (["limit"], "limit is a task, not a command; to learn it: --task limit"),
         (["coffee.tsv"], "coffee.tsv is not a command; to learn from a file: --train coffee.tsv"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -345,23 +333,3 @@ def test_the_exit_code_tells_even_if_nobody_reads(tiny, tmp_path):
     assert "not converged" in errors
     assert "Traceback" not in errors
     assert (tmp_path / "model.pt.run" / "run.svg").exists()
-
-
-def test_the_report_alone(tmp_path):
-    results = Path(__file__).parents[2] / "results" / "paper"
-    (tmp_path / "found").mkdir()
-    for path in results.glob("*.json*"):
-        (tmp_path / "found" / path.name).write_bytes(path.read_bytes())
-    report = tmp_path / "report.md"
-    command = ["reproduce", "--only", "report", "--out", tmp_path / "found", "--report", report]
-    said = lane_train(*command)[0].splitlines()
-    assert said[-2:] == [str(report), str(report.with_suffix(".html"))]
-    assert "## Every claim, and what we found" in report.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [(["--only", "tsks"], "the experiments are tasks"), (["--report", "x.html"], "the name of a .md file")],
-)
-def test_a_wrong_reproduction_is_told(arguments, problem):
-    assert problem in " ".join(lane_train("reproduce", *arguments, code=2)[1].split())

@@ -97,6 +97,7 @@ def test_a_stopped_run_keeps_its_temporary_folder_and_can_be_resumed(tmp_path, t
     arguments = {"out": tmp_path / "model.pt", "workers": 1, **TINY}
     stopped = train(PAIRS, on_report=reports.append, stop=lambda: len(reports) >= 2, **arguments)
     assert stopped.stopped
+    assert stopped.reason.startswith("stopped early; no candidate fits: the best gets ")
     assert [stopped.run_dir] == list(temporary.iterdir())
     again = train(PAIRS, run_dir=stopped.run_dir, resume=True, **arguments)
     assert weights(again.model) == weights(whole.model)

@@ -65,8 +65,14 @@ def test_one_that_fits_has_none_to_confirm_it():
 
 @pytest.mark.parametrize(("alone", "converged"), [(1.0, True), (0.9, False)])
 def test_a_single_candidate_must_be_consistent_with_itself(alone, converged):
-    found = judge([fit(0)], Agreed(alone=alone))
+    found = judge([fit(0)], Agreed(alone=alone), single=True)
     assert (found.converged, found.agreement) == (converged, alone)
+
+
+def test_a_single_one_of_several_candidates_has_none_to_confirm_it():
+    """As after a stop."""
+    found = judge([fit(0)], Agreed(alone=1.0))
+    assert (found.converged, found.reason) == (False, "only one candidate fits, so that none can confirm it")
 
 
 def test_where_none_fits_the_fewest_wrong_are_kept():
