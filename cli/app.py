@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from io import TextIOWrapper
+from io import RawIOBase, TextIOWrapper
 from typing import NoReturn
 
 import typer
@@ -12,6 +12,7 @@ import typer
 from lane.base.errors import LaneError
 from lane.cli.entry import DISTRIBUTION, missing
 
+IO_EXIT = 3  # as lane-run: the output is cut short
 SIGINT_EXIT, SIGTERM_EXIT = 130, 143  # 128 and the number of the signal, as shells have it
 
 
@@ -51,18 +52,26 @@ def require(purpose: str, *modules: str) -> None:
 
 
 def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
-    """Run `app`: a named error ends it with its message and exit code 1, a broken pipe with silence and 0."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        # A word that the terminal's encoding lacks is printed escaped instead of ending the command.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Run `app`: a named error ends it with its message and exit code 1, a broken pipe with silence and 0.
+
+    Output that cannot be written is one line and exit code 3: 0 means that every byte was.
+    """
+    _prepare_stdout()
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        app()
+        _ended(app)
     except tuple(errors) as error:
         fail(str(error))
         sys.exit(1)
     except (KeyboardInterrupt, BrokenPipeError) as error:
         _end_after(error)
+    except OSError as error:
+        leave_stdout()
+        fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        sys.exit(IO_EXIT)
+    except MemoryError:
+        fail("out of memory")
+        sys.exit(IO_EXIT)
     except SystemExit as end:
         # typer turns both into exits of its own; the original is still in the chain of causes.
         cause: BaseException | None = end
@@ -71,6 +80,28 @@ def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
                 _end_after(cause)
             cause = cause.__cause__ or cause.__context__
         raise
+
+
+def _prepare_stdout() -> None:
+    if sys.stdout is None:
+        fail("standard output is closed")
+        sys.exit(IO_EXIT)
+    if isinstance(sys.stdout, TextIOWrapper):
+        if isinstance(sys.stdout.buffer, RawIOBase):
+            # PYTHONUNBUFFERED: Python would ignore that a write was cut short.
+            sys.stdout = open(sys.stdout.fileno(), "w", buffering=1, closefd=False)  # noqa: SIM115
+        # A word that the terminal's encoding lacks is printed escaped instead of ending the command.
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _ended(app: Callable[[], object]) -> None:
+    """Run `app` and flush, however it ends: the interpreter's own flush would report a failure too late."""
+    try:
+        app()
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
 
 
 def _terminate(number: int, frame: object) -> NoReturn:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,8 @@ def end(how: str) -> None:
     if how == "interrupt":
         print("ready", flush=True)
         time.sleep(60)
+    if how in ("once", "long"):
+        typer.echo("line " * (100_000 if how == "long" else 1))
     while how == "write":
         typer.echo("line " * 100)
 
@@ -93,6 +96,41 @@ def test_a_reader_that_has_seen_enough_ends_it_in_silence() -> None:
     process.stdout.close()
     assert (process.wait(timeout=30), process.stderr.read()) == (0, "")
     process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [("end", "write"), ("end", "once"), ("--help",)])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line_and_3(arguments: tuple[str, ...], unbuffered: str) -> None:
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (3, "error: standard output: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_write_that_is_cut_short_is_not_lost_in_silence(tmp_path: Path, unbuffered: str) -> None:
+    import resource
+
+    with (tmp_path / "out").open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, "end", "long"], stdout=out, stderr=subprocess.PIPE, text=True,
+            check=False, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)),
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (3, "error: standard output: File too large\n")
+    assert (tmp_path / "out").stat().st_size == 50_000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell of POSIX")
+def test_a_closed_standard_output_is_one_line_and_3() -> None:
+    command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-c", PROGRAM, "end", "once"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "error: standard output is closed\n")
 
 
 def test_the_version_is_looked_up_only_when_asked_for() -> None:
