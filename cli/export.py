@@ -178,7 +178,8 @@ def _training_data(training: Mapping[str, Any]) -> str:
     data, task = _record(training, "data"), training.get("task")
     pairs, distinct = data.get("pairs"), data.get("distinct")
     parts = [f"task {task}"] if task else []
-    parts += [f"{pairs:,} pairs ({distinct:,} distinct)"] if pairs and isinstance(distinct, int) else []
+    if isinstance(pairs, int) and isinstance(distinct, int) and pairs:
+        parts.append(f"{pairs:,} pairs ({distinct:,} distinct)")
     parts += [f"seed {training['seed']}"] if "seed" in training else []
     return ", ".join(parts) or _UNKNOWN
 

@@ -4,13 +4,19 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from lane.base.vocabulary import Vocabulary
+from lane.cli.export import _show
+from lane.export import FileCard
 from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, load, save
 from lane.models.config import ModelConfig
@@ -141,6 +147,43 @@ def test_info_prints_nothing_that_a_terminal_obeys(exported, tmp_path):
     assert "\x1b" not in done.stdout
     assert r"task \x1b]0;title\x07" in done.stdout
     assert len(done.stdout) < 10_000
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9)
+JSON = PLAIN | st.lists(PLAIN, max_size=3) | st.dictionaries(st.text(max_size=5), PLAIN, max_size=3)
+
+
+def records(**parts):
+    """Objects with any of these keys, or something else."""
+    return st.fixed_dictionaries({}, optional=parts) | JSON
+
+
+DATA = records(pairs=JSON, distinct=JSON)
+TRAINING = records(data=DATA, accuracy=JSON, converged=JSON, reason=JSON, task=JSON, seed=JSON, version=JSON)
+
+
+@settings(max_examples=300, deadline=None)
+@example({"training": {"data": {"pairs": "many", "distinct": 3}}})
+@given(provenance=st.fixed_dictionaries({}, optional={"training": TRAINING, "export": records(lane=JSON)}))
+def test_info_of_any_provenance(provenance):
+    """Its content is free, and the file may come from anywhere."""
+    card = FileCard(
+        path="m.lane",
+        kind="program",
+        version=1,
+        size=1,
+        sha256="",
+        words=("a",),
+        actions=(),
+        limits={},
+        margin=None,
+        agreement=None,
+        provenance=provenance,
+        rules=(),
+    )
+    with redirect_stdout(StringIO()) as output:
+        _show(card)
+    assert output.getvalue().isascii() or output.getvalue().replace("\n", "").isprintable()
 
 
 STOPPED = """
