@@ -1,9 +1,11 @@
 """The known word that a misspelt one probably means."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import NamedTuple
 
 MAX_LENGTH = 40  # a longer word is no typing error, and comparing it would take long
+MOST_COMPARED = 4096  # known words looked at for an unknown one: some milliseconds at most
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -13,6 +15,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class _Prepared(NamedTuple):
+    place: int
     word: str
     folded: str
     letters: int
@@ -22,8 +25,13 @@ class Suggestions:
     """Known words, prepared once for many searches; threads may share it."""
 
     def __init__(self, known: Iterable[str]) -> None:
-        folded = ((word, word.casefold()) for word in known)
-        self._known = [_Prepared(word, plain, _letters(plain)) for word, plain in folded]
+        self._of_length: dict[int, list[_Prepared]] = {}
+        self._of_start: dict[tuple[int, str], list[_Prepared]] = {}
+        for place, word in enumerate(known):
+            folded = word.casefold()
+            entry = _Prepared(place, word, folded, _letters(folded))
+            self._of_length.setdefault(len(folded), []).append(entry)
+            self._of_start.setdefault((len(folded), folded[:1]), []).append(entry)
 
     def nearest(self, word: str) -> str | None:
         """The closest known word: equal but for case, or at most 2 edits (1 in short words) away.
@@ -33,21 +41,24 @@ class Suggestions:
         if len(word) > MAX_LENGTH:
             return None
         folded = word.casefold()
-        length, letters = len(folded), _letters(folded)
-        best, bound = None, 3 if len(word) > 3 else 2
-        for known in self._known:
-            # Each edit adds and removes one letter at most: this rules out nearly all words without `_edits`.
-            if (
-                -bound < len(known.folded) - length < bound
-                and (known.letters & ~letters).bit_count() < bound
-                and (letters & ~known.letters).bit_count() < bound
-            ):
+        letters = _letters(folded)
+        bound = 3 if len(word) > 3 else 2
+        near: list[tuple[int, int, str]] = []
+        for known in self._candidates(folded, bound):
+            # Each edit adds and removes one letter at most: this rules out most words without `_edits`.
+            if (known.letters & ~letters).bit_count() < bound > (letters & ~known.letters).bit_count():
                 distance = _edits(folded, known.folded, bound)
-                if distance < bound and distance < len(known.word):
-                    best, bound = known.word, distance
-                    if distance == 0:
-                        break
-        return best
+                if distance < min(bound, len(known.word)):
+                    near.append((distance, known.place, known.word))
+        return min(near)[2] if near else None
+
+    def _candidates(self, folded: str, bound: int) -> Iterator[_Prepared]:
+        """Words of about this length; of very many, those that begin alike: few mistype the first letter."""
+        lengths = range(len(folded) - bound + 1, len(folded) + bound)
+        groups = [self._of_length.get(length, []) for length in lengths]
+        if sum(map(len, groups)) > MOST_COMPARED:
+            groups = [self._of_start.get((length, folded[:1]), []) for length in lengths]
+        return islice(chain.from_iterable(groups), MOST_COMPARED)
 
 
 def _letters(word: str) -> int:

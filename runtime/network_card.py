@@ -1,15 +1,18 @@
 """The card of a network file: vocabulary, limits, rules and provenance, checked before they are used."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lane.base.rule import Rule
-from lane.runtime.bounds import MAX_TOKENS, RANGES
+from lane.base.rule import SOURCE_NAMES, TARGET_NAMES, Rule
+from lane.runtime.bounds import MAX_OUTPUT_BYTES, MAX_TOKENS, MAX_USES, RANGES, most_output
 from lane.runtime.model_file import ModelFile
 from lane.runtime.results import Info
 
 VERSION = 1
+_MAX_FIGURE = 1e300  # JSON has whole numbers beyond any float
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # a terminal would obey them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,11 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
     version = content.get("version")
     if version != VERSION:
         raise file.error(
-            f"format version {version!r}, but this runtime reads {VERSION}: "
+            f"format version {_shown(version)}, but this runtime reads {VERSION}: "
             "use a matching version of the package, or export the model again"
         )
     if content.get("lane") != kind:
-        raise file.error(f"its card is that of another kind of file: {content.get('lane')!r}")
+        raise file.error(f"its card is that of another kind of file: {_shown(content.get('lane'))}")
     part = ""
     try:
         for part, check in _PARTS.items():
@@ -67,6 +70,11 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
         raise file.error(f"its card has no {part!r} of the form that lane-export writes") from None
     limits = content["limits"]
     rules = [Rule(tuple(span.split()), tuple(template.split()), n) for span, template, n in content["rules"]]
+    words, actions = {*SOURCE_NAMES, *content["words"]}, {*TARGET_NAMES, *content["actions"]}
+    if not all(words.issuperset(rule.span) and actions.issuperset(rule.template) for rule in rules):
+        raise file.error("its card has a rule of words or actions that it does not list")
+    if most_output(limits["max_actions"], content["actions"]) > MAX_OUTPUT_BYTES:
+        raise file.error(f"its card allows outputs of more than {MAX_OUTPUT_BYTES} bytes")
     return NetworkCard(
         kind=kind,
         sha256=content["sha256"],
@@ -88,10 +96,17 @@ def _need(holds: bool) -> None:
         raise ValueError
 
 
+def _shown(value: Any) -> str:
+    """A part of a card in a message: it may be of any type and length."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def _tokens(value: Any) -> None:
-    """Distinct, and each of them one word to `str.split`."""
+    """Distinct, each of them one word to `str.split`, and safe to print."""
     _need(type(value) is list and 0 < len(value) <= MAX_TOKENS)
     _need(all(type(token) is str and token.split() == [token] for token in value))
+    _need(not any(_CONTROLS.search(token) for token in value))
     _need(len(set(value)) == len(value))
 
 
@@ -102,14 +117,14 @@ def _limits(value: Any) -> None:
 
 
 def _figure(value: Any) -> None:
-    _need(value is None or (type(value) in (int, float) and value - value == 0))
+    _need(value is None or (type(value) in (int, float) and 0 <= value <= _MAX_FIGURE))
 
 
 def _rules(value: Any) -> None:
     _need(type(value) is list)
     for span, template, uses in value:
         _need(type(span) is str and type(template) is str and type(uses) is int)
-        _need(bool(span.split()) and bool(template.split()) and uses >= 0)
+        _need(bool(span.split()) and bool(template.split()) and 0 <= uses <= MAX_USES)
 
 
 _PARTS = {

@@ -1,5 +1,7 @@
 """What is said of commands that are wrong."""
 
+import tracemalloc
+
 from lane.runtime.failures import Failures
 
 
@@ -23,3 +25,22 @@ def test_a_translation_that_is_too_long_is_placed_where_the_place_is_known():
     assert (placed.word, placed.position) == ("b", 2)
     assert placed.message == f"{plain.message} (from word 2)"
     assert (plain.code, plain.word, plain.position) == ("too-many-actions", None, None)
+
+
+def test_unknown_words_take_no_memory():
+    """Some words are remembered, so that their nearest one is looked for once; none by its length."""
+    failures = Failures(["jump", "walk"], 9, 9)
+    tracemalloc.start()
+    for number in range(500):
+        assert failures.of_command([f"{number}" + "x" * 100_000]).code == "unknown-word"
+    for number in range(10_000):
+        assert failures.of_command([f"{number:040}"]).nearest is None
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2_000_000, "50 MB where long words are kept too"
+
+
+def test_messages_are_short():
+    failure = Failures(["jump"], 9, 9).of_command(["\x1b[31m" + "x" * 100_000])
+    assert failure.message == "unknown word '\\x1b[31m" + "x" * 52 + "...' (word 1)"
+    assert len(failure.word) == 100_005
