@@ -7,6 +7,7 @@ worker, as a byte in a pipe.
 
 import gc
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -228,12 +229,21 @@ def _written(made: "_UnwrittenAnswer") -> Answer:
     return account
 
 
+def _end_with_parent() -> None:
+    """A worker that writes to a reader who does not read would outlive a parent that was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+    wait([parent.sentinel])
+    os._exit(1)
+
+
 def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Iterable[Connection]) -> None:
     """The life of a worker."""
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
     _close(others)
+    Thread(target=_end_with_parent, daemon=True).start()
     answerer: Answerer | ModelError
     try:
         answerer = Answerer(pickle.loads(model), options)
