@@ -7,7 +7,8 @@ VARIABLE: Final = "$"  # begins every variable, and so no word
 SOURCE_NAMES: Final = ("$x", "$y", "$z", "$w", "$u", "$v", "$s", "$t")
 TARGET_NAMES: Final = tuple(name.upper() for name in SOURCE_NAMES)
 MOST_VARIABLES: Final = len(SOURCE_NAMES)
-_LEFT = "text-align: left"
+_LEFT = "text-align: left; padding-right: 1.5em"
+_MOST_SHOWN = 500  # rules in a notebook: a page of a hundred thousand would stall the browser
 
 
 class Rule(NamedTuple):
@@ -54,8 +55,10 @@ class Rules(tuple[Rule, ...]):
             f'<tr><td style="{_LEFT}"><code>{escape(" ".join(rule.span))}</code></td>'
             f'<td style="{_LEFT}"><code>{escape(" ".join(rule.template))}</code></td>'
             f'<td style="text-align: right">{rule.uses:,}</td></tr>'
-            for rule in self
+            for rule in self[:_MOST_SHOWN]
         ]
+        if len(self) > _MOST_SHOWN:
+            rows.append(f'<tr><td style="{_LEFT}" colspan="3">and {len(self) - _MOST_SHOWN:,} more</td></tr>')
         header = f'<th style="{_LEFT}">span</th><th style="{_LEFT}">becomes</th><th>uses</th>'
         return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 

@@ -99,6 +99,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 section { margin-bottom: 3rem; overflow-x: auto; }
 table { border-collapse: collapse; font: 13px ui-monospace, Menlo, Consolas, monospace; }
 th, td { border-bottom: 1px solid #8c959f; padding: .3rem .8rem; text-align: left; vertical-align: top; }
+td:nth-child(3) { white-space: nowrap; }
 </style>
 </head>
 <body>"""

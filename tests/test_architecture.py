@@ -125,39 +125,10 @@ def test_no_room_starts_a_command(path: Path) -> None:
     assert not starts
 
 
-# Modules without a test file of their own name, and the file that tests them; the list only shrinks.
-TESTED_IN = {
-    "runtime/embedded_card.py": "tests/export/test_files.py",
-    "runtime/network_card.py": "tests/export/test_files_page.py",
-    # All backends have to pass the same tests.
-    "runtime/network.py": "tests/runtime/test_backends.py",
-    "runtime/onnx_backend.py": "tests/runtime/test_backends.py",
-    "runtime/torchscript_backend.py": "tests/runtime/test_backends.py",
-    "runtime/model_file.py": "tests/runtime/test_model_files.py",
-    "runtime/bounds.py": "tests/runtime/test_codec.py",
-    # The loop of the program backend, compared with a naive one.
-    "runtime/composer.py": "tests/runtime/test_loop.py",
-    "runtime/program_backend.py": "tests/runtime/test_loop.py",
-    "runtime/program_tables.py": "tests/runtime/test_loop.py",
-    "runtime/substitution.py": "tests/runtime/test_loop.py",
-    "runtime/derivation.py": "tests/runtime/test_derivation_text.py",
-    "runtime/explain.py": "tests/runtime/test_derivation_text.py",
-    "runtime/picture.py": "tests/runtime/test_derivation_text.py",
-    "runtime/errors.py": "tests/runtime/test_failures.py",  # classes without behaviour
-    "runtime/results.py": "tests/runtime/test_translator.py",
-    # The parts of a command, tested by running it.
-    "cli/lines.py": "tests/cli/test_run.py",
-    "cli/output.py": "tests/cli/test_run.py",
-    "cli/rendering.py": "tests/cli/test_run.py",
-    "cli/workers.py": "tests/cli/test_run.py",
-}
-
-
 @pytest.mark.parametrize("path", [path for path in ALL_MODULES if path.name != "__init__.py"], ids=module_id)
 def test_tests_mirror_modules(path: Path) -> None:
     mirror = Path("tests", path.relative_to(ROOT)).with_name(f"test_{path.name}")
-    place = ROOT / TESTED_IN.get(module_id(path), mirror)
-    assert (ROOT / mirror).is_file() or place.is_file(), f"put its tests into {mirror}"
+    assert (ROOT / mirror).is_file(), f"put its tests into {mirror}"
 
 
 # Names that two rooms use, and the one idea that they stand for in both.

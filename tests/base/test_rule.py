@@ -52,3 +52,9 @@ def test_a_table_shows_itself_in_a_notebook():
     assert "&lt;b&gt;" in page
     assert "<code>&amp;</code>" in page
     assert "1,234" in page
+
+
+def test_a_long_table_is_cut_in_a_notebook():
+    page = Rules([TWICE] * 1600)._repr_html_()
+    assert page.count("<code>$x twice</code>") == 500
+    assert "and 1,100 more" in page

@@ -1,13 +1,13 @@
 """Derivations for people and for programs."""
 
 import json
+import tracemalloc
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-from lane.runtime import Translator
-from lane.runtime.picture import as_html, as_svg
+from lane.runtime import Limits, Program, Translator, derivation_text
+from lane.runtime.picture import as_svg
 from lane.runtime.program_backend import ProgramBackend
 
 GOLDEN = Path(__file__).parent / "golden" / "derivation.txt"
@@ -37,16 +37,6 @@ def test_text(translator):
 
 def test_tree(translator):
     assert translator.explain("walk left and turn right thrice").as_tree() == TREE
-
-
-def test_steps(translator):
-    derivation = translator.explain("walk around left")
-    last = derivation.steps[-1]
-    assert last.node == "(($x around) $y)"
-    assert (last.start, last.stop, last.parts, last.reads, last.slot) == (0, 3, (1, 2), (0, 1), 0)
-    assert last.length == 8
-    assert last.text == derivation.text == translator.translate("walk around left").text
-    assert [step.length for step in derivation.steps] == [1, 1, 8]
 
 
 def test_one_word_commands(translator):
@@ -89,49 +79,56 @@ def test_long_values_are_cut(translator):
     assert max(map(len, view.splitlines()[:-1])) < 400
 
 
-def test_svg_is_self_contained_xml(translator):
-    derivations = [
-        translator.explain("walk left and turn right thrice"),
-        translator.explain("jump <&> \x00\ud800"),
-    ]
-    picture = as_svg(derivations)
-    root = ElementTree.fromstring(picture)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"walk left and turn right thrice", "$x and $y → $X $Y", "walk → I_WALK", "thrice"} <= texts
-    assert any("unknown word '<&>'" in text for text in texts)
-    assert "href" not in picture
-    assert "prefers-color-scheme: dark" in picture
-    width, height = float(root.get("width")), float(root.get("height"))
-    for box in root.iter("{http://www.w3.org/2000/svg}rect"):
-        assert 0 <= float(box.get("x")) <= float(box.get("x")) + float(box.get("width")) <= width
-        assert 0 <= float(box.get("y")) <= float(box.get("y")) + float(box.get("height")) <= height
-
-
-def test_boxes_do_not_overlap(translator):
-    root = ElementTree.fromstring(
-        translator.explain("turn around left thrice and jump opposite right twice").as_svg()
-    )
-    boxes = [
-        tuple(float(box.get(key)) for key in ("x", "y", "width", "height"))
-        for box in root.iter("{http://www.w3.org/2000/svg}rect")
-    ]
-    for i, (x, y, width, height) in enumerate(boxes):
-        for other_x, other_y, other_width, other_height in boxes[:i]:
-            apart = x + width <= other_x or other_x + other_width <= x
-            assert apart or y + height <= other_y or other_y + other_height <= y
-
-
-def test_html_page(translator):
-    page = as_html([translator.explain("look twice"), translator.explain("run")])
-    assert page.startswith("<!DOCTYPE html>")
-    assert page.count("<svg") == 2
-    assert "<td>$x twice → $X $X</td>" in page
-    assert "src=" not in page
-
-
 def test_very_long_commands_can_be_explained(translator):
     derivation = translator.explain("walk and " * 1000 + "run")
     assert len(derivation.steps) == 2001
     assert derivation.as_tree().count("\n") > 2000
     assert as_svg([derivation]).endswith("</svg>\n")
+
+
+@pytest.fixture(scope="module")
+def deep():
+    """A program whose rules nest as deep as commands are long, with a part pending at every level."""
+    program = Program.build(
+        words={"a": True, "of": False},
+        nodes=[
+            ("$", "of", 1, False),
+            (("$", "of"), "$", 2, True),
+            ("$", "$", 0, True),
+            ("of", "$", 0, True),
+            ("of", "of", 0, True),
+        ],
+        rules=[
+            (("a",), ("A",), 0),
+            (("of",), ("A",), 0),
+            (("$x", "of", "$y"), ("$X",), 0),
+            (("$x", "$y"), ("$X",), 0),
+            (("of", "$x"), ("$X",), 0),
+            (("of", "of"), ("A",), 0),
+        ],
+        limits=Limits(max_words=100_000, max_actions=100),
+    )
+    return Translator(ProgramBackend(program))
+
+
+def test_lines_of_a_deep_tree_take_no_more_memory_than_the_deepest(deep):
+    derivation = deep.explain("a of " * 3000 + "a")
+    tracemalloc.start()
+    size = sum(map(len, derivation_text.tree_lines(derivation)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size > 30_000_000, "the indents take the square of the depth"
+    assert peak < 5_000_000
+
+
+def test_pieces_of_json_are_the_json_of_the_data(translator, tiny):
+    for derivation in (
+        translator.explain("jump around left twice"),
+        translator.explain("jump"),
+        translator.explain("größe"),
+        translator.explain(""),
+        Translator(ProgramBackend(tiny)).explain("kiki dax lug"),
+    ):
+        assert "".join(derivation_text.json_pieces(derivation)) == json.dumps(
+            derivation.as_dict(), ensure_ascii=False
+        )
