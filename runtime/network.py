@@ -35,7 +35,7 @@ class NetworkBackend:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By path: a network is opened anew elsewhere, and only if it is still the same file."""
-        if not self._path.is_file():
+        if self._path.exists() and not self._path.is_file():
             raise self._error("read from a pipe, it cannot be opened again in another process: save it first")
         return reopen, (self._card.kind, str(self._path.absolute()), self._threads, self._file_sha256)
 
