@@ -42,7 +42,7 @@ class Device(StrEnum):
 
 
 class _Group(TyperGroup):
-    """Options of --help in groups, and a hint for a file given where a command is expected."""
+    """Shows the options of --help in groups, and hints at the option for a file or task without one."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -79,7 +79,7 @@ def train_command(
     form: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="Format of your files, where the name does not tell.", rich_help_panel=PAIRS
+            "--format", help="Format of your files; by default the first line decides.", rich_help_panel=PAIRS
         ),
     ] = None,
     dev_fraction: Annotated[
@@ -184,7 +184,7 @@ def train_command(
     _draw(result, f"{loaded.name}, seed {seed}")
     try:
         typer.echo(str(result))
-    except BrokenPipeError:  # the exit code still tells
+    except BrokenPipeError:  # nobody reads the result, but the exit code has to be right
         leave_stdout()
     if asked and result.stopped:
         _interrupted(result, asked[0])
@@ -193,7 +193,7 @@ def train_command(
 
 
 def _config(preset: str, settings: list[str]) -> "TrainConfig":
-    """The settings as typed, `key=value`; an error in them is an error of usage: exit code 2."""
+    """The settings from their `key=value`; an error in them is an error of usage, with exit code 2."""
     from lane.trainer.config import build_config
 
     pairs = [setting.partition("=") for setting in settings]
@@ -213,7 +213,7 @@ def _load(
     form: Format | None,
     data_dir: Path | None,
 ) -> "tuple[Task, dict[str, tuple[Pair, ...]]]":
-    """The task, and the sets to report on besides its test pairs."""
+    """The task, and further pairs to report on by name."""
     from lane.data import Task, load_task, read_pairs, scan_pairs
     from lane.data.registry import check_name, is_scan
 
@@ -236,7 +236,7 @@ def _headline(task: "Task", held_out: float, seed: int) -> str:
 
 
 def _draw(result: "Result", title: str) -> None:
-    """The plot of the run; without matplotlib the model is no worse, so that a note is enough."""
+    """The plot of the run; a note is enough if matplotlib is missing, as the model is no worse."""
     from lane.trainer.plot import draw
 
     assert result.run_dir is not None  # the command always names one

@@ -13,7 +13,7 @@ PLAIN_EVERY = 2.0  # seconds between two plain lines of a candidate: a log to re
 
 
 class Watcher:
-    """A context around a run that receives its reports; this base is silent."""
+    """A context around a run that receives its reports; this one is silent."""
 
     def __enter__(self) -> "Watcher":
         return self
@@ -38,27 +38,27 @@ def watcher_for(stream: TextIO, quiet: bool, headline: str) -> Watcher:
 
 
 def progress(report: Report) -> float:
-    """A rough share of the way: lessons passed, and how much of the present one is right."""
+    """A rough share of the work: lessons passed, and the accuracy in the present one."""
     if report.outcome in ("consolidating", "fitted"):
         return 1.0
-    # Most runs are over by the fifth lesson, whatever the number of lengths.
+    # Most runs end by the fifth lesson, however many lengths there are.
     lessons = min(report.lessons, 5)
-    return min(0.95, (report.lesson - 1 + report.accuracy) / lessons)
+    return min(0.95, (report.lesson - 1 + report.accuracy) / lessons)  # not done before it is
 
 
 def time_left(report: Report) -> str:
-    """An estimate for a person: rough, and said to be so."""
+    """A rough estimate for people, marked as such."""
     share = progress(report)
     if report.outcome == "fitted":
         return "done"
-    if share < 0.05:
+    if share < 0.05:  # too little to extrapolate from
         return "?"
     left = report.seconds * (1 - share) / share
     return f"~{max(1, round(left))} s"
 
 
 class PlainWatcher(Watcher):
-    """One line now and then, for logs and pipes."""
+    """A line every few seconds, for logs and pipes."""
 
     def __init__(self, stream: TextIO, headline: str) -> None:
         self.stream, self._headline = stream, headline

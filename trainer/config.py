@@ -13,44 +13,55 @@ from lane.models.config import ModelConfig, NetworkConfig
 class TrainConfig(NetworkConfig):
     """The recipe. Defaults are the preset `fast`; PRESETS lists what others change."""
 
-    # The networks: see also NetworkConfig
+    # The networks; the other settings of them are those of NetworkConfig.
     constants: Literal["never", "always", "if-needed"] = Field(
         "if-needed",
-        description="Whether rules with variables may hold actions too; if-needed: where nothing else fits.",
+        description="Whether rules with variables may contain actions; if-needed: only if nothing else fits.",
     )
 
     # Sampling
     examples: int = Field(64, ge=1, le=65_536, description="Examples in an update.")
-    samples: int = Field(20, ge=2, le=1024, description="Derivations drawn for each of them.")
+    samples: int = Field(20, ge=2, le=1024, description="Derivations sampled for each example.")
     explorers: float = Field(
-        0.3, ge=0, lt=1, description="Share of them drawn at the explorers' temperature."
+        0.3, ge=0, lt=1, description="Share of the samples drawn off-policy, to explore."
     )
-    explorer_temperature: float = Field(2.5, gt=0, description="It counts only where it beats the baseline.")
-    focus: float = Field(0.5, ge=0, le=1, description="Share of the examples drawn by what is still wrong.")
-    newest: float = Field(0.25, ge=0, le=1, description="Share drawn from the newest length.")
+    explorer_temperature: float = Field(
+        2.5, gt=0, description="Temperature of the explorers, which count only above the baseline."
+    )
+    focus: float = Field(
+        0.5, ge=0, le=1, description="Share of the examples drawn by deficit: wrong, or not yet simple."
+    )
+    newest: float = Field(
+        0.25, ge=0, le=1, description="Share of the examples drawn from the length that the lesson added."
+    )
 
     # Reward
     gamma: float = Field(1.0, ge=0, description="Weight of simplicity against similarity.")
     product: bool = Field(True, description="R_s * (1 + gamma * R_a) instead of R_s + gamma * R_a.")
-    dense: bool = Field(True, description="R_a by share of variables, not by spans that have nothing else.")
-    word_penalty: float = Field(
-        0.25, ge=0, le=0.5, description="What a span's simplicity loses for each word beyond its first."
+    dense: bool = Field(
+        True,
+        description="R_a by the share of variables in a right side, not by right sides of variables only.",
     )
-    whole: bool = Field(True, description="Whether what is only ever seen alone must be recognised too.")
-    normalize: bool = Field(True, description="Divide advantages by their spread for each example.")
+    word_penalty: float = Field(
+        0.25, ge=0, le=0.5, description="Simplicity that a span loses for each word beyond its first."
+    )
+    whole: bool = Field(True, description="Whether commands that occur only alone must be recognised too.")
+    normalize: bool = Field(
+        True, description="Divide advantages by their standard deviation for each example."
+    )
 
     # Optimisation
-    optimizer: Literal["adam", "adadelta"] = Field("adam", description="For both networks.")
+    optimizer: Literal["adam", "adadelta"] = Field("adam", description="The optimiser of both networks.")
     composer_rate: float = Field(1e-3, gt=0, description="Learning rate of the Composer.")
     solver_rate: float = Field(2e-3, gt=0, description="Learning rate of the Solver (differential update).")
     clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
     entropy: float = Field(0.15, ge=0, description="Bonus for the entropy of each decision.")
-    entropy_lessons: int = Field(3, ge=1, description="It halves with each lesson after this one.")
+    entropy_lessons: int = Field(3, ge=1, description="The bonus halves with each lesson after this one.")
 
     # Lessons
-    curriculum: bool = Field(True, description="Lessons by length; without: everything from the start.")
+    curriculum: bool = Field(True, description="Lessons by length; without, all lengths from the start.")
     evaluate_every: int = Field(25, ge=1, description="Updates between greedy evaluations.")
-    evaluate_most: int = Field(2000, ge=1, description="Most pairs of a lesson in such an evaluation.")
+    evaluate_most: int = Field(2000, ge=1, description="Most pairs in such an evaluation.")
     patience: int = Field(8, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
     sure: float = Field(
         0.5, ge=0, le=1, description="Share of samples that must be right before the next lesson."
@@ -61,27 +72,34 @@ class TrainConfig(NetworkConfig):
         0.05,
         ge=0,
         lt=0.5,
-        description="Share of pairs that may be set aside as wrong where nothing fits them.",
+        description="Share of pairs that may be set aside as misfits.",
     )
 
     consolidations: int = Field(
-        12, ge=0, description="Strides in which a model that fits is held to its own rules on new commands."
+        12,
+        ge=0,
+        description="Most evaluations in which a model that fits still learns to follow its own rules.",
     )
 
     # The search
     candidates: int = Field(2, ge=1, le=16, description="Independent models that must agree.")
-    rounds: int = Field(3, ge=1, le=16, description="How often new candidates are trained where they do not.")
+    rounds: int = Field(
+        3,
+        ge=1,
+        le=16,
+        description="Most rounds of candidates; a round that does not agree is followed by another.",
+    )
     attempts: int = Field(4, ge=1, le=64, description="Attempts of one candidate, each from a fresh seed.")
     recombined: int = Field(4000, ge=1, description="New commands on which candidates are compared.")
 
     def network(self, constants: bool | tuple[int, ...]) -> ModelConfig:
-        """The part that the networks need."""
+        """The settings of the networks, for a model with these constants."""
         return ModelConfig(
             **{name: getattr(self, name) for name in NetworkConfig.model_fields}, constants=constants
         )
 
     def fitted_to(self, words: int, actions: int) -> Self:
-        """The settings for data with commands and outputs of at most so many words and actions.
+        """The settings for data with at most this many words in a command and actions in an output.
 
         Without the Composer, the Solver faces whole commands and must have room for them.
         """
@@ -103,7 +121,7 @@ GROUPS = {
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {},
-    # The numbers that the paper gives for itself; one candidate, since it knows no agreement.
+    # The numbers of the paper; one candidate, since it has no agreement.
     "paper": {
         "embedding": 128,
         "hidden": 128,

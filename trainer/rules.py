@@ -1,4 +1,4 @@
-"""Rules as a person writes them, read off the derivations of a model."""
+"""Readable rules, read off the derivations of a model."""
 
 from collections import Counter
 
