@@ -1,10 +1,13 @@
 """`train`, from Python: what it takes, what it leaves, and what its errors say."""
 
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,6 +21,7 @@ from lane.trainer.plot import read_metrics
 # Too small to learn: for what has to do with runs and not with learning.
 TINY = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 6, "evaluate_every": 2, "patience": 3}
 TINY |= {"stall": 4, "attempts": 1, "rounds": 1, "recombined": 40}
+HANDLED = (signal.SIGINT, signal.SIGTERM)
 PAIRS = [("walk", "W"), (["run"], ["R"]), Pair.of("walk twice", "W W"), ("run twice", "R R")]
 
 
@@ -114,6 +118,24 @@ def test_an_exception_names_the_folder_that_is_left_if_there_is_something_to_res
     with pytest.raises(LaneError, match="no such folder for the model"):
         train(PAIRS, out=tmp_path / "gone" / "model.pt", **TINY)
     assert list(temporary.iterdir()) == [folder]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_needs_no_main_thread_and_leaves_neither_signal_handlers_nor_processes(tmp_path):
+    def children():
+        return {
+            child for path in Path("/proc/self/task").glob("*/children") for child in path.read_text().split()
+        }
+
+    handlers, before = [signal.getsignal(number) for number in HANDLED], children()
+    results = []
+    arguments = {"out": tmp_path / "model.pt", "workers": 2, **TINY}
+    thread = threading.Thread(target=lambda: results.append(train(PAIRS, **arguments)))
+    thread.start()
+    thread.join()
+    assert results[0].model == tmp_path / "model.pt"
+    assert [signal.getsignal(number) for number in HANDLED] == handlers
+    assert children() == before
 
 
 def test_works_in_a_script_without_a_main_guard(tmp_path):
