@@ -15,11 +15,15 @@ class Found:
     """The result of the search."""
 
     fit: Fit
-    converged: bool
     agreement: float  # share of new commands on which the nearest candidate agrees; alone: with itself
-    candidates: tuple[Fit, ...]
     reason: str  # why it counts as converged, or not
+    candidates: tuple[Fit, ...]
     stopped: bool = False  # before it had ended
+
+    @property
+    def converged(self) -> bool:
+        """Whether another candidate confirms it."""
+        return self.agreement >= AGREED
 
 
 def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
@@ -48,26 +52,31 @@ def judge(fits: list[Fit], agreement: Agreement, single: bool = False) -> Found:
     """
     ranked = sorted(fits, key=lambda fit: (*fit.merit, fit.number))
     fitted = [fit for fit in ranked if fit.fitted]
-    if not fitted:
-        best = ranked[0]
-        if best.wrong:
-            reason = f"no candidate fits: the best gets {len(best.wrong)} of the pairs wrong"
-        else:
-            reason = "no candidate was finished, though the best gets every pair right"
-        return Found(best, False, 0.0, tuple(fits), reason)
-    if single and len(fits) == 1:
-        agreed = agreement.with_itself(fitted[0])
+    best, agreed = ranked[0], 0.0
+    if not fitted and best.wrong:
+        reason = f"no candidate fits: the best gets {len(best.wrong)} of the pairs wrong"
+    elif not fitted:
+        reason = "no candidate was finished, though the best gets every pair right"
+    elif single and len(fits) == 1:
+        agreed = agreement.with_itself(best)
         reason = f"consistent with itself on {agreed:.2%}"
-        return Found(fitted[0], agreed >= AGREED, agreed, tuple(fits), reason)
-    nearest = 0.0
-    for place, fit in enumerate(fitted):
-        agreed = max((agreement.between(fit, other) for other in fitted if other is not fit), default=0.0)
-        nearest = max(nearest, agreed) if place == 0 else nearest
-        if agreed >= AGREED:
-            reason = f"independent candidates agree on {agreed:.2%} of new commands"
-            return Found(fit, True, agreed, tuple(fits), reason)
-    if len(fitted) == 1:
+    elif len(fitted) == 1:
         reason = "only one candidate fits, so that none can confirm it"
     else:
-        reason = f"the candidates that fit agree on {nearest:.2%} of new commands only"
-    return Found(fitted[0], False, nearest, tuple(fits), reason)
+        best, agreed = _confirmed(fitted, agreement)
+        reason = (
+            f"independent candidates agree on {agreed:.2%} of new commands"
+            if agreed >= AGREED
+            else f"the candidates that fit agree on {agreed:.2%} of new commands only"
+        )
+    return Found(best, agreed, reason, tuple(fits))
+
+
+def _confirmed(fitted: list[Fit], agreement: Agreement) -> tuple[Fit, float]:
+    """The first that another agrees with, or else the first of all; and the agreement with its nearest."""
+    nearest: list[float] = []
+    for fit in fitted:
+        nearest.append(max(agreement.between(fit, other) for other in fitted if other is not fit))
+        if nearest[-1] >= AGREED:
+            return fit, nearest[-1]
+    return fitted[0], nearest[0]
