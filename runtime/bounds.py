@@ -14,7 +14,7 @@ MAX_TOKEN_LENGTH: Final = 256  # code points
 MAX_NODES: Final = 1_000_000
 MAX_RULES: Final = 1_000_000
 MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers as doubles
-MAX_OUTPUT_BYTES: Final = 2**28  # of one answer: a small file could ask for gigabytes else
+MAX_OUTPUT_BYTES: Final = 2**26  # of one answer; without it a small file could ask for gigabytes
 MAX_PROVENANCE_BYTES: Final = 65_536
 MAX_PROVENANCE_DEPTH: Final = 8
 

@@ -61,7 +61,7 @@ def test_a_card():
         ({"rules": [["c", "A", 1]]}, "a rule of words or actions that it does not list"),
         (
             {"actions": ["A" * 300], "rules": [], "limits": {"max_words": 3, "max_actions": 10_000_000}},
-            "outputs of more than 268435456 bytes",
+            "outputs of more than 67108864 bytes",
         ),
     ],
 )
