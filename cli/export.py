@@ -130,7 +130,7 @@ def _show(card: "FileCard") -> None:
         "file": card.path,
         "kind": f"{card.kind}, format version {card.version}, {card.size:,} bytes",
         "converged": _converged(training),
-        "agreement": _UNKNOWN if card.agreement is None else f"{card.agreement:.4f}",
+        "agreement": _UNKNOWN if card.agreement is None else f"{card.agreement:.2%} of new commands",
         "accuracy": _accuracy(_record(training, "accuracy")),
         "trained on": _training_data(training),
         "words": f"{len(card.words)}: {_some(card.words)}",

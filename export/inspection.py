@@ -147,6 +147,7 @@ def _of_checkpoint(file: ModelFile) -> FileCard:
     from lane.models import checkpoint
 
     loaded = checkpoint.load(file.path)
+    rules = (rule.partition(" -> ") for rule in loaded.card.rules)
     return FileCard(
         path=str(file.path),
         kind=CHECKPOINT,
@@ -159,6 +160,6 @@ def _of_checkpoint(file: ModelFile) -> FileCard:
         margin=None,
         agreement=loaded.card.agreement,
         provenance=loaded.card.model_dump(mode="json"),
-        rules=(),
+        rules=tuple((span, template, 0) for span, _, template in rules),
         notes={"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
     )

@@ -38,8 +38,9 @@ def exported(tmp_path_factory) -> Path:
     model = LaneModel(4, 3, config)
     weights = {name: 4 * tensor for name, tensor in model.state_dict().items()}
     words = Vocabulary(["fep", "jump", "run", "twice"])
+    card = ModelCard(task="toy", agreement=0.995, rules=("jump -> A", "$x twice -> $X $X"))
     save(
-        Checkpoint(config, words, Vocabulary(["A", "B", "C"]), weights, ModelCard(task="toy")),
+        Checkpoint(config, words, Vocabulary(["A", "B", "C"]), weights, card),
         place / "model.pt",
     )
     (place / "pairs.tsv").write_text("jump twice\tA A\nrun\tB\njump fep run\tB A\n")
@@ -66,7 +67,7 @@ def test_info_shows_the_card(exported, name):
         "4: fep jump run twice",
         "max_words 50",
         "task toy",
-        "agreement   not known",
+        "agreement   99.50% of new commands",
         " -> ",
     ):
         assert part in done.stdout
@@ -79,6 +80,8 @@ def test_info_of_a_checkpoint(exported):
     done = lane_export("info", exported / "model.pt")
     assert done.returncode == 0
     assert "checkpoint, format version 1" in done.stdout
+    assert "\nagreement   99.50% of new commands\n" in done.stdout
+    assert done.stdout.endswith("\nrules       2\n  jump -> A\n  $x twice -> $X $X\n")
 
 
 def test_info_of_another_file(exported):
