@@ -40,12 +40,12 @@ from lane.models.model import LaneModel
 from lane.models.oracle import Oracle
 from lane.trainer.canvas import INK, new_figure, save
 
-BATCH = 2048
+BATCH = 2048  # as in the equivalence benchmark, its largest
 SINGLE = 50  # commands translated one at a time: the oracle takes a second for them
 TOGETHER = 32  # commands of one length: also those of 1,000 words fit into one batch (symbols.CELLS)
-LENGTHS = (10, 30, 60, 100, 300, 1000)
-VOCABULARIES = (13, 50, 200, 1000, 5000)
-ROUNDS = 3
+LENGTHS = (10, 30, 60, 100, 300, 1000)  # words
+VOCABULARIES = (13, 50, 200, 1000, 5000)  # words; SCAN has 13
+ROUNDS = 3  # of which the best counts
 ORACLE = "oracle, one at a time"
 NUMBERS = "torchscript, numbers"
 # The palette of Okabe and Ito, for the colour-blind; markers differ too.

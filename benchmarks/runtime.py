@@ -29,8 +29,8 @@ from lane.runtime import Translator, load, program_backend
 
 RUN = [sys.executable, "-c", "import sys; from lane.cli.run import main; sys.exit(main())"]
 SUFFIXES = {"program": ".lane", "onnx": ".onnx", "torchscript": ".ts"}
-LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000)
-BATCH = 2048
+LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000)  # words
+BATCH = 2048  # as in the equivalence benchmark, its largest
 
 
 def best(rounds: int, work: Callable[[], object]) -> float:

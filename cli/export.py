@@ -9,7 +9,7 @@ import typer
 
 from lane.base.errors import LaneError
 from lane.cli.app import new_app, require, run, show_version
-from lane.export.kinds import EXPORTED, checked_formats
+from lane.export.kinds import BUDGET, EXPORTED, RANDOM, checked_formats
 
 if TYPE_CHECKING:
     from lane.export.inspection import FileCard
@@ -52,10 +52,10 @@ def export_files(
     ] = None,
     random: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="How many random commands to compare.")
-    ] = 2000,
+    ] = RANDOM,
     budget: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Most nodes of the program's table.")
-    ] = 200_000,
+    ] = BUDGET,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only the files that were written.")] = False,
     version: Version = False,
 ) -> None:

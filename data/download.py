@@ -10,13 +10,12 @@ from urllib.request import Request, urlopen
 from lane.base.errors import LaneError
 from lane.base.files import sync_directory
 
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 30  # without a byte: patient with slow servers, and not for ever
 MAX_DOWNLOAD_BYTES = 64_000_000
 """Some ten times the largest file: a server that never stops sending is cut off."""
 
-_CHUNK = 65_536
-_RANGE_NOT_SATISFIABLE = 416
-_PARTIAL_CONTENT = 206
+_CHUNK = 65_536  # bytes read at a time; bounds memory
+_PARTIAL_CONTENT, _RANGE_NOT_SATISFIABLE = 206, 416  # of HTTP
 
 
 class DownloadError(LaneError):

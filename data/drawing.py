@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count as count_from
 from itertools import cycle, islice
 from typing import NamedTuple
 
@@ -145,7 +146,7 @@ class _Sampler:
         )
 
     def _small(self, sort: str) -> Tree:
-        return self.tree(sort, next(words for words in range(1, 99) if self.feasible(sort, words)))
+        return self.tree(sort, next(words for words in count_from(1) if self.feasible(sort, words)))
 
     def _whole(self, tree: Tree) -> Tree:
         """A command with the tree inside as few frames as possible."""

@@ -21,7 +21,16 @@ from lane.export import compiler as programs
 from lane.export import verify
 from lane.export.guarded import GuardedModel
 from lane.export.inspection import refuse_exported
-from lane.export.kinds import EXPORTED, ONNX, PROGRAM, SUFFIXES, TORCHSCRIPT, checked_formats
+from lane.export.kinds import (
+    BUDGET,
+    EXPORTED,
+    ONNX,
+    PROGRAM,
+    RANDOM,
+    SUFFIXES,
+    TORCHSCRIPT,
+    checked_formats,
+)
 from lane.export.margins import THIN
 from lane.export.metadata import describe
 from lane.export.reference import Reference, derive, given_pairs, refuse_damage
@@ -115,8 +124,8 @@ def export(
     out: str | Path | None = None,
     formats: Iterable[str] = EXPORTED,
     pairs: Iterable[Any] | None = None,
-    random: int = 2000,
-    budget: int = 200_000,
+    random: int = RANDOM,
+    budget: int = BUDGET,
     on_step: Say | None = None,
 ) -> Export:
     """Write a trained model as files that need no training code, each verified in a fresh process.

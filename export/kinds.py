@@ -1,4 +1,4 @@
-"""The kinds of file, by the name and by the suffix that people use for them."""
+"""The kinds of file, by name and by suffix, and the defaults of an export."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,8 @@ from lane.base.errors import LaneError
 PROGRAM, ONNX, TORCHSCRIPT, CHECKPOINT = "program", "onnx", "torchscript", "checkpoint"
 SUFFIXES = {PROGRAM: ".lane", ONNX: ".onnx", TORCHSCRIPT: ".ts"}
 EXPORTED = tuple(SUFFIXES)
+RANDOM = 2000  # commands to compare, beside the given ones: seconds of work
+BUDGET = 200_000  # nodes of a program: a file of some ten megabytes; the format allows a million
 
 
 def checked_formats(names: Iterable[str]) -> tuple[str, ...]:
