@@ -60,7 +60,7 @@ SEED = 20200606  # fixed, so that runs can be resumed and repeated
 # A run is named by threads and batch size; the four callers are one run, of all sizes at once.
 Run = tuple[int, int]
 RUNS: tuple[Run, ...] = (*((threads, size) for threads in THREADS for size in BATCHES), (CALLERS, 0))
-# Runs in which the networks answer only so many of the random commands: about a minute's work.
+# Runs in which the networks answer only this number of random commands: about a minute's work.
 SAMPLE: dict[Run, int] = {(2, 1): 1_000, (2, 7): 5_000, (CALLERS, 1): 1_000, (CALLERS, 7): 5_000}
 
 Groups = dict[str, list[str]]  # commands by origin
@@ -83,7 +83,7 @@ class Reference:
 
     commands: list[str]
     answers: list[Reply]
-    fixed: int = 0  # the first so many commands are in every sample
+    fixed: int = 0  # number of commands, from the first on, that are in every sample
 
 
 # The commands.

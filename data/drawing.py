@@ -20,7 +20,7 @@ MAX_TEST_ACTIONS = 128
 # Conventions, and fixed: results are published for the languages of certain seeds.
 _TESTS = {"held out": 80, "apart": 60, "new": 60, "long": 60, "long held out": 40}
 _APART = 8
-"""In each slot, one name in so many is held out of training and tested."""
+"""In each slot, one name in eight is held out of training and tested."""
 _BRANCHING = 4
 """Weight of frames with several slots: chains of the others are monotonous."""
 _NOTED = 9  # held-out names listed in the notes

@@ -177,7 +177,7 @@ def _check_level(operators: Sequence[Operator]) -> None:
     if len(kinds) > 1:
         raise ValueError("the operators of a level are of more than one kind")
     # With two, `x a y b z` and `x b y a z` need opposite orders, and no fixed ranking of
-    # neighbours, which is all that a greedy Composer has, parses both.
+    # neighbours, as a greedy Composer has, parses both.
     if Fixity.INFIX in kinds and len(operators) > 1:
         raise ValueError("a level has more than one infix operator")
     for operator in operators:

@@ -21,10 +21,8 @@ from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.nodes import Nodes
 
-UNKNOWN_LENGTH = (
-    10  # the longest command is assumed to have so many words where no pairs are given; SCAN's has 9
-)
-LONGER = 10  # random commands are up to so many times as long: generalising to length is the point
+UNKNOWN_LENGTH = 10  # words of the longest command if no pairs are given; SCAN's has 9
+LONGER = 10  # random commands are up to ten times as long: length must not change an answer
 ROUNDING = 1e-9  # two ways to compute the same share differ by less
 
 

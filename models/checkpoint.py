@@ -1,8 +1,8 @@
 """Checkpoints: one file with everything needed to use a model, or to go on training it.
 
 Only plain values and tensors are stored, so a file loads with `weights_only=True` and cannot run code.
-The file is a zip archive whose comment is the SHA-256 of all bytes before it: torch itself loads most files
-with a flipped bit without a word.
+The file is a zip archive whose comment is the SHA-256 of all bytes before it, since torch itself loads most
+files with a flipped bit without an error.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ def _is_intact(data: bytes) -> bool:
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint; whatever is wrong with the file is said in one sentence."""
+    """Read a checkpoint; any problem of the file is an error of one sentence."""
     data = _read(path)
     if data.startswith(_ZIP) and not _is_intact(data):
         raise LaneError(f"{path}: damaged: the checksum does not match; restore a copy, or train again")

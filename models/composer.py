@@ -18,20 +18,20 @@ from lane.models.sampling import choose, fires
 
 
 class Derivations(NamedTuple):
-    """What the Composer decided for each of B commands of at most L words, in R = L - 1 rounds.
+    """The decisions of the Composer for B commands of at most L words, in R = L - 1 rounds.
 
     Step i < L translates word i; step L + r translates what round r merged; S = L + R.
     """
 
     nodes: Nodes
     node: Tensor  # [B, S] the node that step s translates, NONE where the step was not taken
-    arguments: Tensor  # [B, S, P] the steps whose values its variables have, NONE behind the last
+    arguments: Tensor  # [B, S, P] the steps whose values its variables have, NONE after the last
     slot: Tensor  # [B, S] the Memory slot its value went to, NONE where the step was not taken
     root: Tensor  # [B] the last step: its value is the output
     merged: Tensor  # [B, R] the node that round r made, NONE where the row had ended
-    decided: Tensor  # [B, S] a check was a decision here (there is none where the limits recognise a span)
-    fired: Tensor  # [B, S] it said "recognizable"
-    whole: Tensor  # [B] the root was recognised by its check, and not only because nothing else was left
+    decided: Tensor  # [B, S] the check decided here, not the limits
+    fired: Tensor  # [B, S] the check said "recognisable"
+    whole: Tensor  # [B] the check recognised the root, which is translated in any case
     # Only where choices are drawn or to be recorded, else empty:
     candidates: Tensor  # [B, R, R] nodes that round r could make, NONE where there is no pair
     choice: Tensor  # [B, R] which of them it made
@@ -85,7 +85,7 @@ class Composer(nn.Module):
         )
 
     def parents(self, nodes: Nodes, left: Tensor, right: Tensor) -> tuple[Nodes, Tensor]:
-        """The parent of each pair; pairs not met before are evaluated, each once.  # [M], [M] -> [M]"""
+        """The parent of each pair; new pairs are evaluated, each once.  # [M], [M] -> [M]"""
         number, fresh = place_pairs(nodes, self.words + 1, left * symbols.PAIR + right)
         return self.grown(nodes, fresh), number
 
@@ -117,7 +117,7 @@ class Composer(nn.Module):
         return distinct_rows(item)
 
     def compose(self, words: Tensor, temperature: Tensor | None, recorded: bool = False) -> Derivations:
-        """Derive every command of `words` [B, L]: 0 stands behind the last word of a row, no row is empty.
+        """Derive every command of `words` [B, L]: rows are padded with 0, no row is empty.
 
         Without a temperature the best choice is taken, the leftmost on a tie; with one per row [B],
         choices are drawn from the distribution at that temperature. What was
@@ -128,7 +128,7 @@ class Composer(nn.Module):
         present = words > 0
         fired = [present & self._fires(nodes.check[words], temperature)]
         decided = [present & torch.full_like(present, int(self.recognizes))]
-        # The root is always translated; `whole` remembers whether its own check would have let it be.
+        # The root is always translated; `whole` remembers whether its check fired.
         alone = present.sum(dim=1) == 1
         whole = ~alone | fired[0][:, 0]
         recognized = fired[0] | (present & alone.unsqueeze(1))
@@ -217,12 +217,12 @@ class Composer(nn.Module):
         """Candidates after the merge at `at`: only the pairs on either side of it are new."""
         candidate = seq.drop_candidate(candidate, at, alive)  # [B, W - 1], for W items
         at = at.unsqueeze(1)
-        left_at = torch.cat([at - 1, at], dim=1)  # [B, 2] the pair before and the pair behind
+        left_at = torch.cat([at - 1, at], dim=1)  # [B, 2] the pairs before and after
         there = (left_at >= 0) & (left_at + 1 < rows.remaining.unsqueeze(1)) & alive.unsqueeze(1)
         left = rows.item.gather(1, left_at.clamp(min=0))
         right = rows.item.gather(1, (left_at + 1).clamp(max=rows.item.size(1) - 1))
         nodes, number = self.parents(nodes, left[there], right[there])
-        # One column more takes what is not there.
+        # An extra column takes the writes that are not wanted.
         place = torch.where(there, left_at, torch.full_like(left_at, candidate.size(1)))
         new = torch.full_like(left, symbols.NONE).masked_scatter(there, number)
         candidate = nn.functional.pad(candidate, [0, 1], value=float(symbols.NONE)).scatter(1, place, new)[

@@ -60,7 +60,7 @@ class NetworkConfig(BaseModel):
 
 
 class ModelConfig(NetworkConfig):
-    """All that is needed to build the networks and to bound the derivation loop."""
+    """Everything needed to build the networks and to bound the derivation loop."""
 
     constants: bool | tuple[int, ...] = Field(
         False,

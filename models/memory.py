@@ -24,13 +24,13 @@ def allocate(memory: Tensor) -> Tensor:
 
 
 def write(memory: Tensor, slot: Tensor, step: Tensor, where: Tensor) -> Tensor:
-    """Let `slot` stand for the value of `step` in the rows of `where`.  # slot, step, where: [B]"""
+    """Store `step` in `slot` in the rows of `where`.  # slot, step, where: [B]"""
     old = memory.gather(1, slot.unsqueeze(1))[:, 0]
     return memory.scatter(1, slot.unsqueeze(1), torch.where(where, step, old).unsqueeze(1))
 
 
 def read(memory: Tensor, slots: Tensor) -> Tensor:
-    """The steps that `slots` stand for; NONE asks for nothing.  # [B, K], [B, P] -> [B, P]"""
+    """The steps stored in `slots`; NONE for NONE.  # [B, K], [B, P] -> [B, P]"""
     held = memory.gather(1, slots.clamp(min=0))
     return torch.where(slots == symbols.NONE, slots, held)
 
@@ -58,7 +58,7 @@ def measure(template: Tensor, solution: Tensor, arguments: Tensor, words: int, l
     Steps 0 .. words-1 are single words and read nothing; each later step reads earlier ones.
     """
     variables = arguments.size(2)
-    # A last row of nothing serves the steps that were not taken (solution -1).
+    # An empty last row serves the steps that were not taken (solution -1).
     constants = torch.nn.functional.pad((template > variables).sum(dim=1), [0, 1])  # [O + 1]
     uses = torch.stack([(template == v + 1).sum(dim=1) for v in range(variables)], dim=1)  # [O, P]
     uses = torch.nn.functional.pad(uses, [0, 0, 0, 1])
@@ -92,7 +92,7 @@ def expand(
 def expand_flat(
     template: Tensor, solution: Tensor, arguments: Tensor, root: Tensor, words: int, limit: int
 ) -> Values:
-    """As `expand`, but the outputs stand one behind the other, so that a long one pads no other.  # [total]
+    """As `expand`, but the outputs are concatenated, so that a long one pads no other.  # [total]
 
     Rows are written out in portions, since that takes some hundred times the memory of the output.
     """
@@ -111,7 +111,7 @@ def expand_flat(
 
 
 def padded(actions: Tensor, length: Tensor) -> Tensor:
-    """The rows of a flat output, 0 behind the last action of each.  # [total], [B] -> [B, longest]"""
+    """The rows of a flat output, padded with 0.  # [total], [B] -> [B, longest]"""
     rows = length.size(0)
     width = int(length.max()) if rows > 0 else 0
     there = torch.arange(width, device=length.device).unsqueeze(0) < length.unsqueeze(1)
@@ -148,7 +148,7 @@ def write_out(
     """
     variables, steps = arguments.size(2), solution.size(1)
     lengths, solution, arguments = lengths.view(-1), solution.reshape(-1), arguments.reshape(-1)
-    # The templates one behind the other, without the nothing at their ends.
+    # The templates concatenated, without padding.
     tokens = template[template > 0]
     count = (template > 0).sum(dim=1)  # [O], at least 1
     begin = count.cumsum(dim=0) - count

@@ -14,7 +14,7 @@ from lane.models.solver import Solver, Translations
 
 
 class Rollout(NamedTuple):
-    """Whole derivations of a batch: what was composed, how it was solved, and what came out."""
+    """Whole derivations of a batch: its trees, their translations, and the outputs."""
 
     derivations: Derivations
     translations: Translations
@@ -23,7 +23,7 @@ class Rollout(NamedTuple):
 
 
 class LaneModel(nn.Module):
-    """Translates batches of word numbers into action numbers, best choice first or by drawing."""
+    """Translates batches of word numbers into action numbers, greedily or by sampling."""
 
     def __init__(self, words: int, actions: int, config: ModelConfig) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class LaneModel(nn.Module):
 
     @torch.jit.export
     def translate(self, words: Tensor) -> mem.Values:
-        """Greedy translation, the outputs one behind the other.  # [B, L] -> Values with actions [total]
+        """Greedy translation, the outputs concatenated.  # [B, L] -> Values with actions [total]
 
         Commands of one shape (equal but for the words that are recognised alone) have one derivation, so
         each distinct shape is composed once and each distinct expression solved once.
@@ -63,7 +63,7 @@ class LaneModel(nn.Module):
 
     @torch.jit.export
     def rollout(self, words: Tensor, temperature: Tensor | None, limit: int) -> Rollout:
-        """Derive, solve and write out each row of `words` (0 behind the last word, no row empty).
+        """Derive, solve and write out each row of `words` (padded with 0, no row empty).
 
         All derivations are composed first, since the Composer never sees the Solver's output, and all
         their expressions are then solved together. A row with a value longer than `limit` is not written.

@@ -14,7 +14,7 @@ def named_rule(
     variables: int,
     uses: int = 0,
 ) -> Rule:
-    """The rule of a span and its DstExp; `variables` is how many a span of the model can have."""
+    """The rule of a span and its DstExp; `variables` is the most that a span of the model can have."""
     source, target = vocabularies
     span = [
         VARIABLE if leaf == symbols.VARIABLE else source.word(leaf) for leaf in leaves if leaf != symbols.NONE

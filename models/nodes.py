@@ -1,4 +1,4 @@
-"""Hash-consed nodes: each distinct subtree of a batch is there once, with its vector and its scores."""
+"""Hash-consed nodes: each distinct subtree of a batch is stored once, with its vector and its scores."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from lane.models import symbols
 
 
 class Nodes(NamedTuple):
-    """The distinct nodes met so far: first all leaves, then the merged ones in order of discovery.
+    """The distinct nodes so far: first all leaves, then the merged ones in order of creation.
 
     The total is carried as a number of its own: exporters fold the size of a tensor that grows in a loop
     into a wrong constant.
@@ -19,15 +19,15 @@ class Nodes(NamedTuple):
     h: Tensor  # [N, D]
     c: Tensor  # [N, D]
     score: Tensor  # [N] merge score <q, h>
-    check: Tensor  # [N] logit of "recognizable"
+    check: Tensor  # [N] logit of "recognisable"
     pair: Tensor  # [N - leaves] left * PAIR + right
-    leaves: Tensor  # [N, max_span] the node's leaves, NONE behind the last
-    size: Tensor  # [N] how many leaves
-    variables: Tensor  # [N] how many of them are variables
+    leaves: Tensor  # [N, max_span] the node's leaves, NONE after the last
+    size: Tensor  # [N] number of leaves
+    variables: Tensor  # [N] number of variables among them
 
 
 def joined(left: Tensor, right: Tensor) -> Tensor:
-    """The entries of each left row, then those of the right row; NONE fills up.  # [M, K] all"""
+    """The entries of each left row, then those of the right row, padded with NONE.  # [M, K] all"""
     width = left.size(1)
     taken = (left != symbols.NONE).sum(dim=1, keepdim=True)
     position = torch.arange(width, device=left.device).unsqueeze(0)
@@ -36,7 +36,7 @@ def joined(left: Tensor, right: Tensor) -> Tensor:
 
 
 def place_pairs(nodes: Nodes, leaves: int, pair: Tensor) -> tuple[Tensor, Tensor]:
-    """The node number of every pair, and the pairs that have none yet, in the order of their new numbers."""
+    """The node number of every pair, and the new pairs in the order of their numbers."""
     known = nodes.total - leaves
     distinct, place = torch.unique(torch.cat([nodes.pair, pair]), return_inverse=True)
     number = torch.full_like(distinct, symbols.NONE)

@@ -1,4 +1,4 @@
-"""The method read plainly: one command at a time, one decision after the other, for clarity.
+"""The method spelt out: one command at a time, one decision after the other.
 
 The fast loop must give what this gives: the same steps, values, log-probabilities and gradients.
 """
@@ -25,7 +25,7 @@ def best(log_probs: Tensor) -> int:
 
 @dataclass(frozen=True)
 class Step:
-    """A recognised SrcExp, its DstExp, and where its value went."""
+    """A recognised SrcExp, its DstExp, and the slot of its value."""
 
     source: tuple[int, ...]  # words, and VARIABLE for each variable
     arguments: tuple[int, ...]  # the steps that its variables stand for
@@ -35,7 +35,7 @@ class Step:
 
 @dataclass
 class Derivation:
-    """Everything that happened to one command."""
+    """The whole derivation of one command."""
 
     steps: list[Step] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Oracle:
         return derivation
 
     def _merged(self, items: list[_Item], memory: dict[int, tuple[int, list[int]]]) -> list[_Item]:
-        """One merge, one check, and the translation of what is recognised."""
+        """One merge, one check, and the translation if the check fires."""
         parents = [self._parent(left, right) for left, right in pairwise(items)]
         scores = torch.stack([parent.h @ self.composer.query for parent in parents])
         at = self._decide(torch.log_softmax(scores, dim=0))
@@ -97,7 +97,7 @@ class Oracle:
         return [*items[:at], node, *items[at + 2 :]]
 
     def _decide(self, log_probs: Tensor) -> int:
-        """Take one option and keep account of its log-probability and of the entropy."""
+        """Take one option, and add its log-probability and the entropy."""
         taken = self._choose(log_probs.detach())
         self._derivation.log_prob = self._derivation.log_prob + log_probs[taken]
         possible = log_probs[log_probs > symbols.IMPOSSIBLE / 2]

@@ -29,7 +29,7 @@ def choose(score: Tensor, candidate: Tensor, temperature: Tensor | None) -> Tens
 
 
 def _doubt(temperature: Tensor) -> Tensor:
-    """How much of a draw is left to even chance: none at temperature 1 and below, more as it is hotter.
+    """The share of uniform noise in a draw: none at temperature 1 and below, more above.
 
     No temperature reverses a choice of which the network is certain; with this an explorer still can.
     At a temperature of 2.5 it is 0.12 of a draw: of some ten decisions about one, so that the rest of the
@@ -39,7 +39,7 @@ def _doubt(temperature: Tensor) -> Tensor:
 
 
 def draw(weight: Tensor) -> Tensor:
-    """One index a row, with probability in proportion to its weight.  # [B, W] -> [B]"""
+    """One index per row, drawn in proportion to the weights.  # [B, W] -> [B]"""
     total = weight.cumsum(dim=1)
     # The factor keeps the threshold below the last sum, where rounding could lift it to equality.
     threshold = torch.rand_like(total[:, :1]) * (1 - 1e-6) * total[:, -1:]

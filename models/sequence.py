@@ -11,11 +11,11 @@ from lane.models.nodes import joined
 
 
 class Sequences(NamedTuple):
-    """Each row is a command on its way to one variable."""
+    """Partially merged commands, one per row."""
 
-    item: Tensor  # [B, W] the node at each position; beyond those that remain it means nothing
-    held: Tensor  # [B, W, P] Memory slots of the variables inside the item, NONE behind the last
-    remaining: Tensor  # [B] how many items are left
+    item: Tensor  # [B, W] the node at each position; undefined from `remaining` on
+    held: Tensor  # [B, W, P] Memory slots of the variables inside the item, NONE after the last
+    remaining: Tensor  # [B] number of items left
     memory: Tensor  # [B, K] see memory.py
 
 
@@ -26,7 +26,7 @@ def start(words: Tensor, recognized: Tensor, variables: int) -> Sequences:
     item = torch.where(recognized, torch.full_like(words, symbols.VARIABLE), words)
     slot = torch.where(recognized, recognized.to(torch.int64).cumsum(dim=1) - 1, none)
     held = torch.cat([slot.unsqueeze(2), none.unsqueeze(2).expand(rows, width, variables - 1)], dim=2)
-    # Writing word i's step into its slot, for all words at once; column `width` takes what is not kept.
+    # Writing word i's step into its slot, for all words at once; column `width` takes the rest.
     step = torch.arange(width, device=words.device).expand(rows, width)
     memory = mem.empty(rows, width + 1, words)
     memory = memory.scatter(1, torch.where(recognized, slot, torch.full_like(slot, width)), step)

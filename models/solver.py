@@ -1,7 +1,7 @@
 """The Solver: a sequence-to-sequence network with attention that translates short expressions.
 
 It sees only a span, so distinct spans are few; and drawn translations of a span share their beginnings,
-so what is decoded is the trie of distinct prefixes and not one row a sample.
+so the trie of distinct prefixes is decoded, not one row per sample.
 """
 
 from typing import NamedTuple
@@ -17,9 +17,9 @@ from lane.models.sampling import draw
 class Translations(NamedTuple):
     """DstExps of O expressions, and the trie of prefixes along which they were decoded."""
 
-    template: Tensor  # [O, T] the DstExp, END behind its last token
+    template: Tensor  # [O, T] the DstExp, END after its last token
     log_prob: Tensor  # [K, A] of each next token at each prefix; IMPOSSIBLE where the mask forbids it
-    prefix: Tensor  # [O, T + 1] the prefix at which each token was chosen, NONE behind the end
+    prefix: Tensor  # [O, T + 1] the prefix at which each token was chosen, NONE after the end
     forced: Tensor  # [K] the mask left one token only
 
 
@@ -50,7 +50,7 @@ class Solver(nn.Module):
         self.attend_memory = nn.Linear(size, size, bias=False)
         self.attend_score = nn.Linear(size, 1, bias=False)
         self.output = nn.Linear(2 * size, self.tokens)
-        # Which actions may stand in a rule with variables: of the config, and so not among the weights.
+        # The actions allowed in a rule with variables: given by the config, so not among the weights.
         self.constant: Tensor
         self.register_buffer("constant", _constants(actions, config), persistent=False)
 
@@ -99,7 +99,7 @@ class Solver(nn.Module):
         forced: list[Tensor] = []
         templates: list[Tensor] = []
         paths: list[Tensor] = []
-        earlier = 0  # how many prefixes all shorter lengths have
+        earlier = 0  # number of shorter prefixes
         for position in range(longest + 1):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position, longest)

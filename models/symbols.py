@@ -1,17 +1,17 @@
-"""The reserved numbers of the tensor core: sentinels, sizes of portions, and statuses.
+"""The reserved numbers of the tensor core: sentinels, sizes of batches, and statuses.
 
 They are used as `symbols.NAME`: scripted code may read a constant from a module, not from its own globals.
 """
 
 NONE = -1  # no node, no step, no slot, no prefix
-VARIABLE = 0  # the leaf that every variable is to the Composer; words are 1..V
+VARIABLE = 0  # the leaf of every variable, to the Composer; words are 1..V
 END = 0  # a DstExp ends; 1..P are the variables of its span, numbers above P are actions
 PAIR = 1 << 31  # left * PAIR + right names a pair of nodes
 IMPOSSIBLE = -1e9  # the score of a masked option; finite, so that a row with nothing else gives no NaN
 
 # Writing out takes some hundred times the memory of the output, so 2^18 actions take a few hundred MB.
 PORTION = 1 << 18  # actions that are written out at a time
-# Bounds the memory of a batch, whatever the lengths of its commands.
+# Bounds the memory of a batch of commands of any length.
 CELLS = 1 << 16  # words that are translated at a time, padding included
 
 # The status of a translation; the numbers are part of the exported files.

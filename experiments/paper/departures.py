@@ -14,7 +14,7 @@ from lane.experiments.paper.findings import Record
 from lane.experiments.sweep import solved
 from lane.experiments.trial import Trial, trial_of
 
-SEEDS = 3  # show what is always needed; all runs together take hours
+SEEDS = 3  # enough to see a part that is always needed; all runs together take hours
 MOST_UPDATES = 1200  # more than twice what the recipe takes on these tasks, 450 at most
 SLOWER = 1.25  # a ratio of updates that counts as a difference; a convention
 
@@ -45,7 +45,7 @@ SEARCH_ONCE = SEARCH._replace(seeds=1)
 class Departure:
     """A difference from the paper."""
 
-    name: str  # what is undone
+    name: str  # of the undone state
     settings: tuple[str, ...]
     why: str  # the recipe departs
     base: tuple[str, ...] = ()  # settings that the departure presupposes

@@ -200,7 +200,7 @@ def reproduce(study: Study, only: Sequence[str]) -> None:
 def _sweep(
     study: Study, trials: Sequence[Trial], name: str, models: Path | None = None, jobs: int = 1
 ) -> None:
-    """Train what is missing, `jobs` at a time, and say how many trials are left and for how long."""
+    """Train the missing trials, `jobs` at a time, and report how many are left and the time they need."""
     out = study.file(name)
     left = len(not_done(trials, out))
     started, count = time.monotonic(), 0

@@ -94,7 +94,7 @@ def ablations(findings: Findings) -> Any:
                 mean = sum(found) / len(found)
                 axis.bar(x, mean, width * 0.92, color=COLOURS[number], label=name if not place else None)
                 axis.plot([x, x], [min(found), max(found)], color=INK, linewidth=1.2)
-                if mean < FLAT:  # a bar that cannot be seen is not one that is missing
+                if mean < FLAT:  # a bar of zero would look like a missing one
                     axis.text(x, max(found) + 1, f"{mean:.0f}", ha="center", fontsize=8, color=INK)
     axis.set_xticks(range(len(SCAN)), SCAN)
     axis.set(ylabel="right on the test, %", ylim=(0, 105))
@@ -106,7 +106,7 @@ def ablations(findings: Findings) -> Any:
 
 
 def rates(findings: Findings) -> Any:
-    """A square for each pair of learning rates: what is right, and after how long."""
+    """A square for each pair of learning rates: accuracy and time."""
     composers = sorted({composer for composer, _ in RATES})
     solvers = sorted({solver for _, solver in RATES})
     figure = new_figure(5.2, 3.8)
