@@ -146,7 +146,16 @@ def measure(
         if some:
             accuracy[name] = _accuracy(network, _tensors(some, source, target))
     parameters = sum(p.numel() for p in network.parameters())
-    return asdict(Measured(task.name, kind, seed, parameters, recipe.updates, round(spent, 1), accuracy))
+    measured = Measured(
+        task=task.name,
+        kind=kind,
+        seed=seed,
+        parameters=parameters,
+        updates=recipe.updates,
+        seconds=round(spent, 1),
+        accuracy=accuracy,
+    )
+    return asdict(measured)
 
 
 def _tensors(pairs: Sequence[Pair], source: Vocabulary, target: Vocabulary) -> tuple[Tensor, Tensor]:

@@ -163,10 +163,12 @@ def _request(
     if isinstance(model, Checkpoint):
         if out is None:
             raise LaneError("a checkpoint in memory has no folder: name one with out=")
-        return _Request(model, "model", Path(out), formats, budget, say)
-    path = Path(model)
-    refuse_exported(path)
-    return _Request(checkpoints.load(path), path.stem, Path(out or path.parent), formats, budget, say)
+        checkpoint, name = model, "model"
+    else:
+        path = Path(model)
+        refuse_exported(path)
+        checkpoint, name, out = checkpoints.load(path), path.stem, out or path.parent
+    return _Request(checkpoint=checkpoint, name=name, out=Path(out), formats=formats, budget=budget, say=say)
 
 
 def _warnings(checkpoint: Checkpoint, reference: Reference, labelled: int) -> Iterator[str]:

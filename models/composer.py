@@ -73,15 +73,15 @@ class Composer(nn.Module):
             [self.words + 1, self.max_span - 1], symbols.NONE, dtype=torch.int64, device=h.device
         )
         return Nodes(
-            self.words + 1,
-            h,
-            c,
-            self.score(h),
-            self.check(h)[:, 0],
-            number[:0],
-            torch.cat([number.unsqueeze(1), none], dim=1),
-            torch.ones_like(number),
-            (number == symbols.VARIABLE).to(torch.int64),
+            total=self.words + 1,
+            h=h,
+            c=c,
+            score=self.score(h),
+            check=self.check(h)[:, 0],
+            pair=number[:0],
+            leaves=torch.cat([number.unsqueeze(1), none], dim=1),
+            size=torch.ones_like(number),
+            variables=(number == symbols.VARIABLE).to(torch.int64),
         )
 
     def parents(self, nodes: Nodes, left: Tensor, right: Tensor) -> tuple[Nodes, Tensor]:
@@ -94,15 +94,15 @@ class Composer(nn.Module):
         left, right = torch.div(fresh, symbols.PAIR, rounding_mode="floor"), fresh % symbols.PAIR
         h, c = self.merge(nodes.h[left], nodes.c[left], nodes.h[right], nodes.c[right])
         return Nodes(
-            nodes.total + fresh.size(0),
-            torch.cat([nodes.h, h]),
-            torch.cat([nodes.c, c]),
-            torch.cat([nodes.score, self.score(h)]),
-            torch.cat([nodes.check, self.check(h)[:, 0]]),
-            torch.cat([nodes.pair, fresh]),
-            torch.cat([nodes.leaves, joined(nodes.leaves[left], nodes.leaves[right])]),
-            torch.cat([nodes.size, nodes.size[left] + nodes.size[right]]),
-            torch.cat([nodes.variables, nodes.variables[left] + nodes.variables[right]]),
+            total=nodes.total + fresh.size(0),
+            h=torch.cat([nodes.h, h]),
+            c=torch.cat([nodes.c, c]),
+            score=torch.cat([nodes.score, self.score(h)]),
+            check=torch.cat([nodes.check, self.check(h)[:, 0]]),
+            pair=torch.cat([nodes.pair, fresh]),
+            leaves=torch.cat([nodes.leaves, joined(nodes.leaves[left], nodes.leaves[right])]),
+            size=torch.cat([nodes.size, nodes.size[left] + nodes.size[right]]),
+            variables=torch.cat([nodes.variables, nodes.variables[left] + nodes.variables[right]]),
         )
 
     def distinct_shapes(self, words: Tensor) -> tuple[Tensor, Tensor]:
@@ -179,17 +179,17 @@ class Composer(nn.Module):
             if r + 2 < width:
                 nodes, candidate = self._next_candidates(nodes, rows, candidate, at, alive)
         return Derivations(
-            nodes,
-            torch.cat(step_node, dim=1),
-            torch.cat(step_arguments, dim=1),
-            torch.cat(step_slot, dim=1),
-            root,
-            torch.cat(merged, dim=1),
-            torch.cat(decided, dim=1),
-            torch.cat(fired, dim=1),
-            whole | torch.full_like(whole, int(not self.recognizes)),
-            torch.cat(candidates, dim=1),
-            torch.cat(choices, dim=1),
+            nodes=nodes,
+            node=torch.cat(step_node, dim=1),
+            arguments=torch.cat(step_arguments, dim=1),
+            slot=torch.cat(step_slot, dim=1),
+            root=root,
+            merged=torch.cat(merged, dim=1),
+            decided=torch.cat(decided, dim=1),
+            fired=torch.cat(fired, dim=1),
+            whole=whole | torch.full_like(whole, int(not self.recognizes)),
+            candidates=torch.cat(candidates, dim=1),
+            choice=torch.cat(choices, dim=1),
         )
 
     def _fires(self, logit: Tensor, temperature: Tensor | None) -> Tensor:
