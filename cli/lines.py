@@ -1,4 +1,4 @@
-"""Lines in, lines out: how `lane-run` reads, and keeps its answers in order."""
+"""Reads lines in batches, and keeps the answers of `lane-run` in order."""
 
 import os
 import select
@@ -15,18 +15,18 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some lines that follow each other in one input."""
+    """Consecutive lines of one input."""
 
     source: str
     first: int
     """The number of the first line, counted from 1."""
     block: bytes
-    """The lines, joined by newlines: cheap to hand to another process."""
+    """The lines, joined by newlines: cheap to send to another process."""
 
 
 @dataclass(slots=True)
 class Answer:
-    """What to print for a batch, or for a part of it."""
+    """The output for a batch, or for a part of it."""
 
     output: bytes
     problems: list[str] = field(default_factory=list)
@@ -36,10 +36,10 @@ class Answer:
 
 
 def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[], None]) -> Iterator[Batch]:
-    """The lines of an unbuffered file as they come, at most `size` at a time.
+    """The lines of an unbuffered file as they arrive, at most `size` at a time.
 
-    What has arrived is answered before more is waited for: a person or a program at the other end of a
-    pipe gets each answer at once, and a busy pipe is still read in large chunks.
+    `before_wait` is called before a read that blocks, to answer the lines that have arrived: a person or a
+    program at the other end of a pipe gets each answer at once, and a busy pipe is read in large chunks.
     """
     number, begun = 1, _BegunLine()
     chunk = _read(source, file, before_wait).removeprefix(_BYTE_ORDER_MARK)
@@ -66,7 +66,7 @@ def _batches(source: str, number: int, block: bytes, size: int) -> Iterator[Batc
 
 
 class _BegunLine:
-    """A line whose end has not come; of one too long only enough is kept to tell."""
+    """A line without its end so far; of a line too long, only enough is kept to detect it."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -86,14 +86,14 @@ class _BegunLine:
 def _read(source: str, file: BinaryIO, before_wait: Callable[[], None]) -> bytes:
     try:
         waiting = not select.select([file], [], [], 0)[0]
-    except (OSError, ValueError):  # not every system can tell for every kind of file
+    except (OSError, ValueError):  # not supported for every kind of file on every system
         waiting = True
     if waiting:
         before_wait()
     while True:
         try:
             return os.read(file.fileno(), CHUNK_BYTES)
-        except BlockingIOError:  # somebody made it non-blocking
+        except BlockingIOError:  # made non-blocking by another process
             select.select([file], [], [])
         except OSError as error:
             problem = f"{source}: {error.strerror or error}; the output ends with what was read before"
@@ -101,7 +101,7 @@ def _read(source: str, file: BinaryIO, before_wait: Callable[[], None]) -> bytes
 
 
 def widen_pipe(number: int) -> None:
-    """Let a pipe hold as much as a system gives without asking, where it lets itself be told."""
+    """Enlarge the buffer of a pipe, where the system allows it."""
     try:
         from fcntl import F_SETPIPE_SZ, fcntl
 
@@ -115,7 +115,7 @@ class StreamError(Exception):
 
 
 class WorkerError(StreamError):
-    """A worker process died, by a signal or for lack of memory."""
+    """A worker process died, by a signal or because memory ran out."""
 
 
 class Engine(Protocol):
@@ -132,7 +132,7 @@ def answer_all(
     batch_size: int,
     ahead: int = 0,
 ) -> None:
-    """Write the answers to all lines in order; at most `ahead` batches are in the works at a time."""
+    """Write the answers to all lines in order; at most `ahead` batches are in progress at a time."""
     pending: deque[Iterator[Answer]] = deque()
 
     def drain(bound: int = 0) -> None:

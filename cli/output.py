@@ -1,4 +1,4 @@
-"""Writes the answers of `lane-run` completely or says that it could not, and keeps count."""
+"""Writes the answers of `lane-run` completely or fails, and counts them."""
 
 import os
 import re
@@ -76,7 +76,7 @@ class Output:
 
 
 def write_all(data: bytes) -> None:
-    """Every byte to standard output; StreamError otherwise, and BrokenPipeError where the reader left."""
+    """Write every byte to standard output; StreamError if that fails, BrokenPipeError if the reader left."""
     if sys.stdout is None:
         raise StreamError("standard output is closed; nothing can be written")
     _write(sys.stdout.fileno(), data, "standard output")
@@ -89,17 +89,17 @@ def say(text: str) -> None:
 
 def _to_stderr(text: str) -> None:
     if sys.stderr is not None:
-        with suppress(BrokenPipeError):  # whoever read the messages has seen enough; the output goes on
+        with suppress(BrokenPipeError):  # nobody reads the messages any more; the output goes on
             _write(sys.stderr.fileno(), text.encode(errors="backslashreplace"), "standard error")
 
 
 def _write(number: int, data: bytes, name: str) -> None:
-    """Past Python's own buffers: an unbuffered one ignores that a system may take only a part."""
+    """Directly, since Python's unbuffered streams ignore short writes."""
     rest = memoryview(data)
     while rest:
         try:
             rest = rest[os.write(number, rest[:_MOST_AT_ONCE]) :]
-        except BlockingIOError:  # somebody made it non-blocking, and the reader is slower than we are
+        except BlockingIOError:  # made non-blocking by another process, and the pipe is full
             select.select([], [number], [])
         except BrokenPipeError:
             raise

@@ -1,4 +1,4 @@
-"""What `lane-run` prints for a batch of lines, in each of its formats."""
+"""The output of `lane-run` for a batch of lines, in each of its formats."""
 
 import json
 from collections import Counter
@@ -11,14 +11,14 @@ from lane.runtime.bounds import ERROR_MARK
 from lane.runtime.errors import EMPTY
 from lane.runtime.translator import BUDGET
 
-# The codes of lines that are no commands at all; the others are the runtime's.
+# The codes of lines that are not text; the runtime has the codes of commands.
 INVALID_UTF8 = "invalid-utf8"
 LINE_TOO_LONG = "line-too-long"
 # Of all pictures together, which are in memory until the last one is drawn.
 MAX_PICTURES = 1000
 MAX_STEPS = 20_000
 MAX_CHARACTERS = 4_000_000
-_NOTHING = Derivation((), (), "")  # of an empty line, which has an empty answer
+_NOTHING = Derivation((), (), "")  # an empty line has an empty answer
 
 
 class TooManyPicturesError(Exception):
@@ -86,7 +86,7 @@ class Answerer:
         return answer
 
     def _is_wanted(self, answer: Answer, batch: Batch, place: int, failure: Failure | None) -> bool:
-        """Count a line and tell of its failure; whether it has a place in the output."""
+        """Count a line and report its failure; whether it appears in the output."""
         answer.counts["lines"] += 1
         if failure is None:
             return True
@@ -150,7 +150,7 @@ class Answerer:
 
 
 class Gallery(Answerer):
-    """Keeps the derivations, since a picture or a page is written as a whole."""
+    """Collects the derivations, since a picture or a page is written as a whole."""
 
     def __init__(self, translator: Translator, options: Options) -> None:
         super().__init__(translator, options)
@@ -182,7 +182,7 @@ class Gallery(Answerer):
 
 
 def _decode(block: bytes) -> tuple[list[str], dict[int, Failure]]:
-    """The lines as text, and the failures of those that are none; these are given as empty text."""
+    """The lines as text, and the failures of invalid lines, whose text is empty."""
     if len(block) <= MAX_LINE_BYTES:
         try:
             return block.decode().split("\n"), {}

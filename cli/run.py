@@ -28,8 +28,8 @@ MAX_MESSAGE = 2000  # characters: model files may hold words of any length
 HELP = """Translate commands into actions, one a line: line N out answers line N in.
 
 Words are separated by white space and matched exactly, case included. An empty
-line gives an empty line. A line that cannot be translated is told of on standard
-error with its number, and --on-error decides what stands in its place. The codes:
+line gives an empty line. A line that cannot be translated is reported on standard
+error with its number, and --on-error decides what is written instead. The codes:
   unknown-word      a word the model does not know; the nearest known one is named
   too-many-words    more words than the model takes
   too-many-actions  the translation, or a part of it, would be longer than allowed
@@ -83,7 +83,7 @@ def _new_parser(name: str, description: str, epilog: str | None) -> "_Parser":
     parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
-    backend = "how to run the model; auto (the default) goes by the file"
+    backend = "how to run the model; auto (the default) depends on the file"
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help=backend)
     trust = "the SHA-256 that the model file must have, from a source you trust; or yes. TorchScript needs it"
     parser.add_argument("--trust", type=_trust, default=False, metavar="SHA256|yes", help=trust)
@@ -91,7 +91,7 @@ def _new_parser(name: str, description: str, epilog: str | None) -> "_Parser":
 
 
 class _Parser(argparse.ArgumentParser):
-    """Files may stand between options, and a misspelt option is named with the one it is near to."""
+    """Accepts files between options, and suggests the option that a misspelt one resembles."""
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
         end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -135,7 +135,7 @@ class _ShowVersion(argparse.Action):
 
 
 class WrongUseError(Exception):
-    """Nothing could be translated at all."""
+    """Wrong use: nothing was translated."""
 
 
 def _translate(options: argparse.Namespace) -> int:
@@ -147,8 +147,8 @@ def _translate(options: argparse.Namespace) -> int:
         widen_pipe(number)
     with _load(options) as translator:
         if options.explain:
-            translator.explain("")  # a backend that cannot says so now, and not after a line was read
-        # No answer is part of a cycle: looking for some would take a fifth of the time.
+            translator.explain("")  # a backend that cannot explain fails now, not after the first line
+        # Answers form no reference cycles, and collecting them would take a fifth of the time.
         gc.freeze()
         gc.disable()
         output = Output(options.progress)
@@ -188,7 +188,7 @@ def _inputs(options: argparse.Namespace) -> Iterator[tuple[str, BinaryIO]]:
 
 
 def _hint(name: str, options: argparse.Namespace) -> str:
-    """What somebody probably meant who names a file that does not exist."""
+    """The end of the message about a missing file: what the user probably meant."""
     model = f" --model {quote(options.model)}" if options.model else ""
     if name == "rules":
         return f"; to see the rules of a model, write `rules` first: lane-run rules{model}"
@@ -201,7 +201,7 @@ def _hint(name: str, options: argparse.Namespace) -> str:
 
 
 def _draw(inputs: Iterator[tuple[str, BinaryIO]], gallery: Gallery, output: Output, batch_size: int) -> None:
-    """One picture or page of all the commands, those before an early end included."""
+    """One picture or page of all commands; after an early end, of those before it."""
     try:
         with suppress(StoppedError):
             answer_all(inputs, gallery, output.write, batch_size)
@@ -240,12 +240,12 @@ def main() -> int:
         return _fail("out of memory, and the output is cut short: try a smaller --batch-size", CUT_SHORT)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         return 0
 
 
 def _fail(problem: str, code: int) -> int:
-    with suppress(StreamError):  # standard error is no better, and the code says it too
+    with suppress(StreamError):  # standard error may have failed as well; the exit code remains
         say("error: " + (problem if len(problem) <= MAX_MESSAGE else problem[:MAX_MESSAGE] + "..."))
     return code
 

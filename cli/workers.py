@@ -1,8 +1,7 @@
 """Worker processes of `lane-run`: each loads the model once and answers every n-th batch.
 
-Workers write to standard output themselves, one after the other in the order of their batches: passing the
-answers through the parent would copy every byte four times more. Whose turn it is goes round from worker to
-worker, as a byte in a pipe.
+Workers write to standard output themselves, in the order of their batches: passing the answers through the
+parent would copy every byte four more times. The turn to write is a byte passed round in pipes.
 """
 
 import gc
@@ -26,13 +25,13 @@ from lane.cli.output import write_all
 from lane.cli.rendering import Answerer, Options
 from lane.runtime import ModelError, Translator
 
-_MOST_MADE = 4  # answers that a worker keeps until it is their turn
-_PATIENCE = 5.0  # seconds for a worker to end after an error: it may be writing to somebody who does not read
-_WRITE, _NEVER = b"w", b"n"  # turns: to write, and to let everything go by
+_MOST_MADE = 4  # answers that a worker holds until its turn
+_PATIENCE = 5.0  # seconds for a worker to end after an error: it may be blocked on a pipe that nobody reads
+_WRITE, _NEVER = b"w", b"n"  # turns: to write, and to discard
 
 
 class _Ends(NamedTuple):
-    """What a worker holds."""
+    """The ends of pipes of a worker."""
 
     batches: Connection
     accounts: Connection
@@ -41,7 +40,7 @@ class _Ends(NamedTuple):
 
 
 class _Worker(NamedTuple):
-    """What the parent holds of one."""
+    """A worker as the parent sees it."""
 
     process: BaseProcess
     batches: Connection
@@ -52,22 +51,22 @@ class Workers:
     """An engine of several processes; used as a context."""
 
     def __init__(self, count: int, translator: Translator, options: Options) -> None:
-        # A fork is ready at once, and is safe as long as this process has a single thread: the libraries of
-        # the other backends have some of their own.
+        # A fork is ready at once, but safe only in a process of a single thread: the libraries of the other
+        # backends start threads.
         forks = sys.platform == "linux" and translator.info.backend == "program"
         context: Any = multiprocessing.get_context("fork" if forks else "spawn")
-        # Behind an interrupt, batches that are not begun are dropped. No lock: who dies may hold one.
+        # After an interrupt, queued batches are dropped. Without a lock, which a dying worker might hold.
         self._dropped = context.RawValue("b", 0)
         self._submitted = 0
         batches, accounts, turns = ([context.Pipe(duplex=False) for _ in range(count)] for _ in range(3))
         for _, writer in batches:
-            widen_pipe(writer.fileno())  # so that a worker finds its next batch there
-        # Opened anew by each worker, a fork too: pages shared with the parent would be copied one by one.
+            widen_pipe(writer.fileno())  # so that the next batch is ready for a worker
+        # Each worker opens its own copy, a fork too: copy-on-write would copy shared pages one by one.
         model = pickle.dumps(translator)
         processes = []
         for i in range(count):
             ends = _Ends(batches[i][0], accounts[i][1], turns[i][0], turns[(i + 1) % count][1])
-            # A fork has every end of every pipe; only its own may stay open, or no end would ever be seen.
+            # A fork inherits every end of every pipe; it closes those of others, or EOF would never arrive.
             others = [end for pipe in (*batches, *accounts, *turns) for end in pipe if end not in ends]
             arguments = (model, options, ends, self._dropped, others if forks else [])
             processes.append(context.Process(target=_work, args=arguments, daemon=True))
@@ -82,12 +81,12 @@ class Workers:
         ]
 
     def submit(self, batch: Batch) -> Iterator[Answer]:
-        """Hand a batch to the worker whose turn it is; waits while that one has enough to do."""
+        """Send a batch to the next worker; blocks while its queue is full."""
         worker = self._workers[self._submitted % len(self._workers)]
         self._submitted += 1
         future = worker.accounts.next()
         try:
-            # The lines by themselves, since a pickle would copy them twice more.
+            # The lines as raw bytes, since a pickle would copy them twice more.
             worker.batches.send((batch.source, batch.first))
             worker.batches.send_bytes(batch.block)
         except OSError:
@@ -98,13 +97,13 @@ class Workers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the processes; after an error, drop what is not begun."""
+        """End the processes; after an error, drop the queued batches."""
         if kind is not None:
             self._dropped.value = 1
         for worker in self._workers:
             worker.batches.close()
         if kind is not None and issubclass(kind, WorkerError):
-            for worker in self._workers:  # the others wait for the turn of one that is no more
+            for worker in self._workers:  # the others wait for a turn that never comes
                 worker.process.terminate()
         for worker in self._workers:
             worker.process.join(None if kind is None else _PATIENCE)
@@ -124,7 +123,7 @@ def _close(ends: Iterable[Connection]) -> None:
 
 
 class _Accounts:
-    """The futures that a worker fulfils in their order, by a thread that listens to it."""
+    """The futures of a worker's batches, resolved in order by a thread that receives its accounts."""
 
     def __init__(self, connection: Connection) -> None:
         self._awaited: deque[Future[Answer]] = deque()
@@ -135,7 +134,7 @@ class _Accounts:
         self.join = self._thread.join
 
     def next(self) -> Future[Answer]:
-        """What the next batch will come to."""
+        """The future of the next batch."""
         with self._lock:
             if self._ended:
                 raise _dead()
@@ -158,21 +157,21 @@ class _Accounts:
 
 
 class _UnwrittenAnswer(NamedTuple):
-    """The answer to a batch: its first part, and what makes the others when they can be written."""
+    """The answer to a batch: its first part, and an iterator that makes the rest when they can be written."""
 
     first: Answer | ModelError
     rest: Iterator[Answer]
 
 
 class _Work:
-    """What a worker does: it answers its batches as they come, and writes each answer in its turn."""
+    """The loop of a worker: it answers batches as they arrive, and writes each answer in turn."""
 
     def __init__(self, answerer: Answerer | ModelError, ends: _Ends, dropped: Any) -> None:
         self._answerer, self._ends, self._dropped = answerer, ends, dropped
         self._made: deque[_UnwrittenAnswer] = deque()  # and not written yet
 
     def do(self) -> None:
-        """Until the batches end, or the parent does."""
+        """Run until the batches end, or the parent does."""
         more = True
         while (more or self._made) and not self._dropped.value:
             if self._made and (not more or self._is_due()):
@@ -181,12 +180,12 @@ class _Work:
                 more = self._answer()
 
     def _is_due(self) -> bool:
-        """Whether to write now, and if need be to wait for the turn, before another batch is begun."""
+        """Whether to write, waiting for the turn if necessary, before starting another batch."""
         ends = self._ends
         return len(self._made) == _MOST_MADE or ends.turn in wait([ends.turn, ends.batches])
 
     def _answer(self) -> bool:
-        """Answer the next batch, if there is one."""
+        """Answer the next batch; False at the end of the batches."""
         try:
             source, first = self._ends.batches.recv()
             batch = Batch(source, first, self._ends.batches.recv_bytes())
@@ -202,7 +201,7 @@ class _Work:
         return True
 
     def _write(self, made: "_UnwrittenAnswer") -> None:
-        """Write in turn, then pass the turn on; nobody writes after the last one, or after an error."""
+        """Write in turn, then pass the turn on; after a stop or an error, the others discard theirs."""
         account: Answer | Exception = Answer(b"")
         following = _NEVER
         if self._ends.turn.recv_bytes() == _WRITE:
@@ -230,7 +229,7 @@ def _written(made: "_UnwrittenAnswer") -> Answer:
 
 
 def _end_with_parent() -> None:
-    """A worker that writes to a reader who does not read would outlive a parent that was killed."""
+    """End when the parent is killed, even while blocked on a pipe that nobody reads."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker has a parent"
     wait([parent.sentinel])
@@ -238,8 +237,8 @@ def _end_with_parent() -> None:
 
 
 def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Iterable[Connection]) -> None:
-    """The life of a worker."""
-    # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
+    """The main function of a worker."""
+    # Ctrl-C reaches all processes of a terminal; only the parent reacts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # as in the parent
     _close(others)
@@ -247,8 +246,8 @@ def _work(model: bytes, options: Options, ends: _Ends, dropped: Any, others: Ite
     answerer: Answerer | ModelError
     try:
         answerer = Answerer(pickle.loads(model), options)
-    except ModelError as error:  # its file is not the same any more
+    except ModelError as error:  # the file has changed
         answerer = error
-    # The parent or the worker before has ended; or memory has run out, which the parent reports as a death.
+    # The parent or the previous worker has ended; or memory ran out, which the parent reports as a death.
     with suppress(EOFError, OSError, MemoryError):
         _Work(answerer, ends, dropped).do()

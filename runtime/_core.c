@@ -1,8 +1,8 @@
 /* The fast path of the program backend: commands whose shape has a plan (plan_cache.py).
  *
- * Everything else, errors and commands that are not plain ASCII included, is left to the Python code, which
- * also works without this module. All calls hold the GIL, and nothing here lets go of it while a plan is in
- * use: no plan is freed under a reader.
+ * Everything else, including errors and commands that are not plain ASCII, is left to the Python code, which
+ * also works without this module. All calls hold the GIL and never release it while a plan is in use, so no
+ * plan is freed under a reader.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -11,7 +11,7 @@
 
 #define INTERFACE 2 /* what program_backend.py expects; it changes with the signatures below */
 #define MOST_WORDS 64 /* MAX_SHAPE of plan_cache.py: longer commands have no plan */
-#define MOST_PROBES 128 /* places looked at for a word: some 30 where hashes are spread, more only by intent */
+#define MOST_PROBES 128 /* places searched for a word: about 30 with random hashes, more only by an attack */
 
 typedef struct {
     const char *data; /* of `object`; NULL in an empty place */
@@ -38,7 +38,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *answer_type;
     Py_ssize_t text_at, error_at; /* where its slots are */
-    uint64_t seed;                /* of all hashes, secret: nobody can choose commands whose hashes collide */
+    uint64_t seed;                /* of all hashes, secret, so that nobody can choose commands that collide */
     Word *words;
     size_t word_mask;
     Plan **plans;
@@ -62,7 +62,7 @@ static uint64_t hash_bytes(uint64_t seed, const char *data, Py_ssize_t size) {
     return mix(hash, rest);
 }
 
-/* What str.split takes for white space, among ASCII characters. */
+/* The ASCII characters that str.split treats as white space. */
 static int is_space(unsigned char c) { return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31); }
 
 /* A borrowed view of a string; 0 if it is not a plain ASCII string. */
@@ -123,7 +123,7 @@ static PyObject *write_out(const Plan *plan, const Text *values) {
     return output;
 }
 
-/* The output for a command; NULL without an exception where Python has to answer. */
+/* The output for a command; NULL without an exception if Python has to answer. */
 static PyObject *output_of(const Core *core, PyObject *object) {
     Text text, values[MOST_WORDS];
     uint32_t leaves[MOST_WORDS], words = 0;
@@ -158,7 +158,7 @@ static PyObject *answer_of(const Core *core, PyObject *output) {
     return answer;
 }
 
-/* A core that was never initialised holds nothing that could be looked through. */
+/* A core that was never initialised has no tables. */
 static int is_made(const Core *core) {
     if (core->words && core->plans) return 1;
     PyErr_SetString(PyExc_TypeError, "the core was not initialised");
@@ -175,7 +175,7 @@ static PyObject *core_translate(Core *core, PyObject *args) {
     PyObject *answers = PyList_New(count), *missed = PyList_New(0);
     if (!answers || !missed) goto failed;
     for (; i < count && spent <= budget; i++) {
-        /* A finaliser that the allocation of an answer sets off might change a list. */
+        /* The allocation of an answer may run a finaliser, which might change the list. */
         if (i >= PySequence_Fast_GET_SIZE(given)) {
             PyErr_SetString(PyExc_RuntimeError, "the commands changed while they were translated");
             goto failed;

@@ -15,9 +15,9 @@ _STRING_OR_PART = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{:]')
 
 
 def parse(data: bytes, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """The value of JSON text; ValueError or RecursionError where it is none, or is too dense."""
+    """The value of JSON text; ValueError or RecursionError if it is invalid or too dense."""
     most = len(data) // BYTES_PER_PART + SPARE_PARTS
-    # Words may hold such characters too: only where there are many is it worth looking for strings.
+    # Strings may hold these characters too: they are told apart only where there are too many in all.
     if sum(map(data.count, (b"[", b"{", b":"))) > most and _parts(data) > most:
         raise ValueError("more lists than a model file of its size holds")
     return json.loads(data.decode(), object_pairs_hook=pairs_hook, parse_constant=_refuse_constant)

@@ -21,7 +21,7 @@ MAX_PROVENANCE_DEPTH: Final = 8
 MOST_VARIABLES: Final = 4  # of a span; a model may have more, and then has no program
 SOURCE_VARIABLES: Final = SOURCE_NAMES[:MOST_VARIABLES]
 TARGET_VARIABLES: Final = TARGET_NAMES[:MOST_VARIABLES]
-ERROR_MARK: Final = "<error:"  # begins the lines that stand for a failure in text output
+ERROR_MARK: Final = "<error:"  # begins the line of a failed command in text output
 
 RANGES: Final = {
     "max_words": (1, 1_000_000),
@@ -34,7 +34,7 @@ RANGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program promises of its input, its output and its own tables."""
+    """The limits of a program's input, output and tables."""
 
     max_words: int
     """Words of a command."""

@@ -16,13 +16,13 @@ from lane.runtime.program import Node, Program, Tree
 MAGIC = b'{"lane-program": '
 _HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64})",\n')
 _VERSION = re.compile(rb'\{"lane-program": ([0-9]{1,9})\b')
-# `trust` is the measure that the API calls `agreement`: version 1 of the format named it so.
+# `trust` is the measure that the API calls `agreement`; version 1 of the format keeps the old name.
 _KEYS = ("complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules")
 _T = TypeVar("_T")
 
 
 def encode(program: Program) -> bytes:
-    """One row a line, keys in their order: equal programs give equal bytes."""
+    """One row a line, keys in fixed order: equal programs give equal bytes."""
     limits = {name: getattr(program.limits, name) for name in RANGES}
     values = {
         "complete": _json(program.complete),
@@ -53,7 +53,7 @@ def _rows(rows: Any) -> str:
 
 
 def digest(data: bytes) -> str:
-    """The checksum that the first line of a file states."""
+    """The checksum in the first line of a file."""
     return data[:200].split(b'"')[5].decode()
 
 
@@ -202,5 +202,5 @@ def decode_file(path: Path, data: bytes) -> Program:
 
 
 def save(program: Program, path: Path) -> None:
-    """Write the file whole or not at all: readers see the old one or the new one."""
+    """Write the file atomically: readers see the old one or the new one."""
     write_atomically(path, encode(program))

@@ -11,7 +11,7 @@ _NO_PAIR = -1  # no entry of the heap
 
 
 class Reduction(NamedTuple):
-    """A recognized span: translated by its rule and replaced by a variable."""
+    """A recognised span: translated by its rule and replaced by a variable."""
 
     node: int
     start: int
@@ -23,7 +23,7 @@ class Reduction(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Where the tables end: the loop meets a pair, or a root, that they do not hold."""
+    """A pair, or a root, that the tables do not hold: the loop ends there."""
 
     start: int
     left: int
@@ -42,10 +42,10 @@ class Composition:
 def compose(tables: Tables, leaves: Sequence[int]) -> Composition:
     """Merge the pair of highest rank, leftmost on a tie, until one variable is left: O(n log n).
 
-    Items are a linked list, named by the position of their first word. The heap holds the pairs, each as one
-    number, since that is what a heap compares fastest: priority * n + start. An entry is stale once the pair
-    that starts there has another number; a pair with the same number has the same rank and place, and so is
-    the next one all the same. One long function, since calls would be most of its time.
+    Items are a linked list, identified by the position of their first word. The heap holds pairs, each as a
+    single integer, which compares fastest: priority * n + start. An entry is stale once the pair that starts
+    there has another number; an equal number means the same rank and place, so it is valid either way. One
+    long function, since calls would take most of the time.
     """
     count = len(leaves)
     if count == 1:
@@ -100,7 +100,7 @@ def compose(tables: Tables, leaves: Sequence[int]) -> Composition:
 
 
 def _single(tables: Tables, leaf: int) -> Composition:
-    """A command of one word: done if recognized, else the root, which is always recognized."""
+    """A command of one word: either recognised, or the root, which always counts as recognised."""
     if leaf == 0:
         return Composition([])
     if tables.template(leaf) is None:

@@ -10,7 +10,7 @@ from lane.runtime.substitution import Piece, write_out
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One recognized span, translated by its rule."""
+    """One recognised span, translated by its rule."""
 
     number: int
     """Counted from 1."""
@@ -22,7 +22,7 @@ class Step:
     stop: int
     """One past the last word covered."""
     parts: tuple[int, ...]
-    """The numbers of the steps whose values the variables of the span stand for."""
+    """The numbers of the steps whose values the variables of the span are bound to."""
     reads: tuple[int, ...]
     """The memory slots of those values; reading empties them."""
     slot: int

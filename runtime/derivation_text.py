@@ -9,7 +9,7 @@ from lane.runtime.bounds import SOURCE_VARIABLES
 from lane.runtime.derivation import Derivation, Step
 from lane.runtime.substitution import flatten
 
-MAX_SHOWN = 24  # actions of a value in views for people
+MAX_SHOWN = 24  # actions of a value on display
 
 
 def text_lines(derivation: Derivation) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _outcome(derivation: Derivation) -> str:
 
 
 def shorten(step: Step, bound: int = MAX_SHOWN) -> str:
-    """A value for people: its first actions, and how many there are in all."""
+    """A value for display: its first actions, and their total number."""
     actions: list[str] = []
     for piece in flatten(step.value):
         actions += str(piece).split(" ")
@@ -49,15 +49,16 @@ def tree_lines(derivation: Derivation) -> Iterator[str]:
     yield " ".join(derivation.words)
     steps = derivation.steps
     used = {part for step in steps for part in step.parts}
-    # A finished derivation has one root; one that ended early has several. Beside each step whether it, and
-    # each step above it, is the last part: as a list linked upwards, since texts would take the square of the
-    # depth.
+    # A finished derivation has one root; one that ended early has several. Each entry links to the branches
+    # above it: keeping the indents as strings would take memory quadratic in the depth.
     stack: list[tuple[Step, _Branch | None]] = [
         (step, None) for step in reversed(steps) if step.number not in used
     ]
     while stack:
         step, branch = stack.pop()
-        value = f"   = {shorten(step, 8)}" if step.parts else ""  # else the rule says it already
+        value = (
+            f"   = {shorten(step, 8)}" if step.parts else ""
+        )  # a rule without variables shows its value already
         yield f"{_indent(branch)}{step.rule}{value}"
         parts = [steps[number - 1] for number in step.parts]
         for place, part in reversed(list(enumerate(parts, start=1))):
@@ -90,7 +91,7 @@ def as_dict(derivation: Derivation) -> dict[str, Any]:
 
 
 def json_pieces(derivation: Derivation) -> Iterator[str]:
-    """The JSON of `as_dict`, with one value in memory at a time: all together may take the square of them."""
+    """The JSON of `as_dict`, with one value in memory at a time: all of them can be quadratic in size."""
     head = json.dumps(as_dict(replace(derivation, steps=())), ensure_ascii=False)
     yield head.removesuffix("]}")
     for number, step in enumerate(derivation.steps):

@@ -1,7 +1,7 @@
-"""Finds the card inside a TorchScript archive or an ONNX file with the standard library alone.
+"""Reads the card inside a TorchScript archive or an ONNX file with the standard library alone.
 
-The checksum that a card states is compared before any other library sees the file: what those do with a
-damaged one is not always an exception. docs/embedding.md says what a checksum is not.
+Its checksum is verified before any other library sees the file, since a damaged file can crash those. A
+checksum detects damage, not malice: see docs/security.md.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _DAMAGED = "the checksum does not match: the file is damaged or was edited"
 
 def card_of_archive(file: ModelFile) -> dict[str, Any]:
     """The card of a TorchScript archive."""
-    if file.data.count(_ENTRY) > MAX_RECORDS:  # each takes far more memory than bytes of the file
+    if file.data.count(_ENTRY) > MAX_RECORDS:  # an entry takes ten times its bytes in memory
         raise file.error(f"an archive of more than {MAX_RECORDS} records, which lane-export never writes")
     try:
         with zipfile.ZipFile(BytesIO(file.data)) as archive:
@@ -36,7 +36,7 @@ def card_of_archive(file: ModelFile) -> dict[str, Any]:
             if len(records) != len(archive.infolist()):
                 raise file.error("an archive with two records of one name")
             if sum(max(entry.file_size, entry.compress_size) for entry in records.values()) > len(file.data):
-                # Each would be read in full, however often it shares its bytes with another.
+                # Each is read in full, even where they share bytes: together they could take gigabytes.
                 raise file.error("an archive whose records overlap, which lane-export never writes")
             contents = {name: archive.read(entry) for name, entry in records.items()}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, ZlibError):
@@ -52,7 +52,7 @@ def card_of_archive(file: ModelFile) -> dict[str, Any]:
 
 
 def checksum_of_records(records: Mapping[str, bytes]) -> str:
-    """Of all records of an archive but the card itself: names and contents, in the order of the names."""
+    """The SHA-256 of all records of an archive except the card: names and contents, sorted by name."""
     digest = hashlib.sha256()
     for name in sorted(records):
         digest.update(f"{name}\n{len(records[name])}\n".encode())
@@ -61,7 +61,7 @@ def checksum_of_records(records: Mapping[str, bytes]) -> str:
 
 
 def checksum_around(data: bytes, stated: str) -> str:
-    """Of a whole file that holds its own checksum, which counts as zeros there."""
+    """The SHA-256 of a file that contains its own checksum, which is replaced by zeros first."""
     return hashlib.sha256(data.replace(stated.encode("utf-8", "replace"), _ZEROS, 1)).hexdigest()
 
 
@@ -74,7 +74,7 @@ def _what_else(names: dict[str, bytes]) -> str:
 
 
 def card_of_onnx(file: ModelFile) -> dict[str, Any]:
-    """The card of an ONNX file that holds nothing but what lane-export writes."""
+    """The card of an ONNX file."""
     cards = [value for name, value in properties(file) if name == CARD.encode()]
     if len(cards) != 1:
         raise file.error("perhaps an ONNX file, but not one of lane-export")

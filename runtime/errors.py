@@ -1,4 +1,4 @@
-"""What the runtime raises, and the codes of the failures it returns."""
+"""The exceptions of the runtime, and the codes of the failures it returns."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ TOO_MANY_ACTIONS: Final = "too-many-actions"
 BEYOND_MODEL: Final = "beyond-model"
 EMPTY: Final = "empty"
 
-# Part of the public API: a code never changes its meaning, and new ones are only added.
+# Public API: codes may be added, but never change their meaning.
 CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, EMPTY)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a command: the same words for it, whichever backend translates."""
+"""Failures of commands: the same messages from every backend."""
 
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
@@ -9,17 +9,17 @@ from lane.runtime.results import Failure
 
 
 class Failures:
-    """Makes the failures of commands over a vocabulary. Only its cache ever changes: threads may share it."""
+    """Checks commands against a vocabulary and limits. Immutable but for a cache: threads may share it."""
 
     def __init__(self, words: Iterable[str], max_words: int, max_actions: int) -> None:
-        # Sorted, so that of two words equally near every backend names the same one.
+        # Sorted, so that every backend suggests the same one of two equally near words.
         self.words = dict.fromkeys(sorted(words))
         self.max_words, self.max_actions = max_words, max_actions
-        # Bounded in bytes too: words longer than MAX_LENGTH are near to none, and are not kept.
+        # Bounded in bytes too: longer words than MAX_LENGTH have no suggestion, and are not cached.
         self._nearest = lru_cache(maxsize=4096)(self._find_nearest)
 
     def of_command(self, words: list[str]) -> Failure | None:
-        """What is wrong with the command itself, before any merge; the first reason counts."""
+        """The failure of a command that is invalid before any derivation; None if it is valid."""
         if not words:
             return Failure(errors.EMPTY, "the command has no words")
         bound = self.max_words
@@ -36,7 +36,7 @@ class Failures:
         return None
 
     def too_long(self, words: list[str], start: int | None) -> Failure:
-        """The translation, or the part of it that begins with a word, has too many actions."""
+        """The failure of a translation, or of its part from a word on, that has too many actions."""
         message = f"the translation is longer than {self.max_actions} actions"
         if start is None:
             return Failure(errors.TOO_MANY_ACTIONS, message)
@@ -47,4 +47,4 @@ class Failures:
 
     @cached_property
     def _suggestions(self) -> Suggestions:
-        return Suggestions(self.words)  # at the first unknown word: most runs meet none
+        return Suggestions(self.words)  # built at the first unknown word: most runs have none

@@ -18,5 +18,5 @@ class Memory:
         return self._size - 1
 
     def free(self, slot: int) -> None:
-        """Empty a slot that was read."""
+        """Empty a slot after reading it."""
         heappush(self._empty, slot)

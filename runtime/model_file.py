@@ -1,4 +1,4 @@
-"""A model file, read once: the bytes that are compared with a checksum are the bytes that are loaded."""
+"""A model file, read once: the bytes whose checksum is verified are the bytes that are loaded."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ from lane.runtime.errors import ModelError
 Trust: TypeAlias = bool | str
 """True, False, or the SHA-256 that the file must have."""
 
-_START = 64  # bytes that tell the kind of a file
+_START = 64  # bytes that identify the kind of a file
 _SHA256 = re.compile("[0-9a-f]{64}")
 _NO_TRUST = (
     "a TorchScript archive is code, and using it runs that code, so it is opened only with trust. "
@@ -34,7 +34,7 @@ class ModelFile:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the whole file, as `lane-export` and `sha256sum` print it."""
+        """The SHA-256 of the whole file, as `lane-export` and `sha256sum` print it."""
         return hashlib.sha256(self.data).hexdigest()
 
     def error(self, problem: str) -> ModelError:
@@ -42,13 +42,13 @@ class ModelFile:
         return ModelError(f"{self.path}: {problem}")
 
     def require_trust(self) -> None:
-        """Refuse a file that is code unless its user vouches for it; a wrong SHA-256 was refused before."""
+        """Refuse a file that is code unless the user trusts it; a wrong SHA-256 was refused already."""
         if not self.trust:
             raise self.error(_NO_TRUST)
 
 
 def read(path: Path, limit_of: Callable[[bytes], int], trust: Trust) -> ModelFile:
-    """A file of at most `limit_of(its first bytes)` bytes; a SHA-256 in `trust` is compared."""
+    """Read a file of at most `limit_of(its first bytes)` bytes; a SHA-256 in `trust` is verified."""
     try:
         with path.open("rb") as stream:  # once, since a pipe can be read only once
             start = stream.read(_START)

@@ -1,4 +1,4 @@
-"""What the ONNX and the TorchScript backend share: all but the call of the network itself."""
+"""The part that the ONNX and TorchScript backends share: everything except the call of the network."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,18 +13,18 @@ from lane.runtime.network_card import NetworkCard
 from lane.runtime.results import NO_BUDGET, Info, Translation
 
 OK = "ok"
-_CELLS = 2**16  # words translated at a time, padding included: bounds the memory of a call
+_CELLS = 2**16  # words per call, padding included: bounds its memory
 
 
 class Call(Protocol):
     """How to call a network."""
 
     def __call__(self, rows: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
-        """From word numbers, then zeros: the actions of all rows in a line, lengths, and statuses."""
+        """From rows of word numbers, padded with zeros: all actions, concatenated; lengths; statuses."""
 
 
 class NetworkBackend:
-    """Translates with a network file. Nothing in it changes, so threads may share it."""
+    """Translates with a network file. Immutable, so threads may share it."""
 
     def __init__(self, file: ModelFile, card: NetworkCard, threads: int, call: Call) -> None:
         self._path, self._threads, self._card = file.path, threads, card
@@ -34,13 +34,13 @@ class NetworkBackend:
         self._failures = Failures(card.words, card.max_words, card.max_actions)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By path: a network is opened anew elsewhere, and only if it is still the same file."""
+        """By path: another process opens the file again, and only if it has not changed."""
         if self._path.exists() and not self._path.is_file():
             raise self._error("read from a pipe, it cannot be opened again in another process: save it first")
         return reopen, (self._card.kind, str(self._path.absolute()), self._threads, self._file_sha256)
 
     def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
-        """One answer a command; those that are wrong by themselves never reach the network.
+        """One answer a command; invalid commands never reach the network.
 
         The budget is not kept: the network gives all its answers at once.
         """
@@ -78,7 +78,7 @@ class NetworkBackend:
             if code == OK:
                 yield Translation(" ".join([names[i - 1] for i in actions[at : at + size]]))
             elif code == TOO_MANY_ACTIONS:
-                # Where a value grows too long is known only inside of the network.
+                # Only the network knows which value grew too long.
                 yield Translation("", self._failures.too_long(words, None))
             else:
                 self._refuse()
@@ -101,7 +101,7 @@ class NetworkBackend:
         return self._card.info(str(self._path), self._file_sha256)
 
     def close(self) -> None:
-        """Let go of the network."""
+        """Free the network."""
         self._call = None
 
     def _error(self, problem: str) -> ModelError:
@@ -109,12 +109,12 @@ class NetworkBackend:
 
     def _refuse(self) -> NoReturn:
         raise self._error(
-            "the network answers with numbers that its card gives no meaning: export the model again"
+            "the network answers with numbers that its card does not define: export the model again"
         )
 
 
 def reopen(kind: str, path: str, threads: int, sha256: str) -> Any:
-    """The backend of a file that was open elsewhere; it is trusted to be what it was there."""
+    """Open the file of an unpickled backend, which is trusted if it has not changed."""
     from lane.runtime.translator import open_backend
 
     try:
@@ -124,10 +124,10 @@ def reopen(kind: str, path: str, threads: int, sha256: str) -> Any:
 
 
 def _portions(lengths: dict[int, int]) -> Iterator[list[int]]:
-    """The places of commands to translate together, by length, so that a long one pads no short one."""
+    """The places of commands to translate together, sorted by length to keep padding short."""
     portion: list[int] = []
     for place in sorted(lengths, key=lengths.__getitem__):
-        # Lengths rise, so the command at hand is the longest so far.
+        # Lengths are ascending: this command is the longest of the portion.
         if portion and (len(portion) + 1) * lengths[place] > _CELLS:
             yield portion
             portion = []
@@ -137,7 +137,7 @@ def _portions(lengths: dict[int, int]) -> Iterator[list[int]]:
 
 
 def needs(file: ModelFile, package: str, extra: str, imports: Callable[[], Any]) -> Any:
-    """What `imports` gives; ModelError tells what to install where it is not there."""
+    """The imported packages; ModelError names the extra to install if one is missing."""
     try:
         return imports()
     except ImportError as error:
@@ -148,6 +148,6 @@ def needs(file: ModelFile, package: str, extra: str, imports: Callable[[], Any])
 
 
 def first_line(error: Exception) -> str:
-    """The message of a foreign exception: libraries add whole stack traces to it."""
+    """The first line of a library's message, which may go on with a stack trace."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__

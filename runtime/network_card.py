@@ -17,7 +17,7 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # a terminal would 
 
 @dataclass(frozen=True, slots=True)
 class NetworkCard:
-    """What a network file says of itself; its rules are those that the training data used."""
+    """The description inside a network file; its rules are those that the training data used."""
 
     kind: str
     sha256: str
@@ -32,7 +32,7 @@ class NetworkCard:
     rules: tuple[Rule, ...]
 
     def info(self, path: str, file_sha256: str) -> Info:
-        """The card as every backend shows it; a network answers any command of its words: it is complete."""
+        """The card in the form common to all backends; a network is always complete."""
         return Info(
             backend=self.kind,
             path=path,

@@ -8,7 +8,7 @@ from lane.runtime.network import Call, NetworkBackend, first_line, needs
 from lane.runtime.network_card import read_card
 
 KIND = "onnx"
-_SILENT = 4  # every failure is an exception too, and those are told of once
+_SILENT = 4  # no log lines: every failure raises an exception too
 
 
 def load(file: ModelFile, threads: int) -> NetworkBackend:
@@ -19,7 +19,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         session = _session(onnxruntime, file.data, threads)
         inputs = [(part.name, part.type, len(part.shape)) for part in session.get_inputs()]
     except Exception as error:
-        # The exceptions of onnxruntime have no class of their own in common.
+        # The exceptions of onnxruntime have no common base class.
         raise file.error(f"onnxruntime cannot load it: {first_line(error)}") from None
     if inputs != [("words", "tensor(int64)", 2)] or len(session.get_outputs()) != 3:
         raise file.error("its network is not one of lane-export: it takes or gives something else")
@@ -37,14 +37,14 @@ def _session(onnxruntime: Any, data: bytes, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # Threads that have nothing to do sleep instead of keeping cores from the program around them.
+    # Idle threads sleep instead of spinning, which would take cores from the calling program.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # Never its own format, whatever the bytes look like: only ONNX was checked.
     options.add_session_config_entry("session.load_model_format", "ONNX")
     options.log_severity_level = _SILENT
-    # Rewriting the graph takes as long as dozens of translations, and makes none of them faster.
+    # Graph optimisation takes as long as dozens of translations, and speeds up none.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # Its fallback would try the very same again, and print about it to standard output.
+    # The fallback would retry the same provider, and print to standard output.
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 

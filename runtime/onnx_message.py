@@ -34,7 +34,7 @@ _HARMLESS = {("tensor", 14): (b"\0",), ("node", 7): (b"", b"ai.onnx")}
 
 
 def properties(file: ModelFile) -> list[tuple[bytes, bytes]]:
-    """The names and values of an ONNX file's properties; ModelError where it holds what is refused."""
+    """The metadata properties of an ONNX file, as (name, value); ModelError if it holds refused fields."""
     where, mark = _ORT
     if file.data[where] == mark:
         raise file.error("a model in onnxruntime's own format, which lane-export never writes")

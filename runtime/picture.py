@@ -1,4 +1,4 @@
-"""Derivations as self-contained SVG pictures and HTML pages, for light and dark surroundings."""
+"""Derivations as self-contained SVG pictures and HTML pages, for light and dark colour schemes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,14 +10,14 @@ from lane.base.rule import VARIABLE
 from lane.runtime.derivation import Derivation, Step
 from lane.runtime.derivation_text import shorten
 
-_CHARACTER = 7.83  # width of one in 13 px of any usual monospace face
+_CHARACTER = 7.83  # width in pixels in common monospace fonts of 13 px
 _LINE = 18
 _PAD = 10
 _GAP_X, _GAP_Y = 18, 34
 _MARGIN = 20
 _WRAP = 40  # characters of a box's line
-_MAX_VALUE = 40  # actions of a value before it is cut
-_MAX_LABEL = 1000  # characters of a rule or a value before they are cut: tokens may be long too
+_MAX_VALUE = 40  # actions shown of a value
+_MAX_LABEL = 1000  # characters shown of a rule or a value: tokens may be long too
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 STYLE = """
@@ -45,7 +45,7 @@ STYLE = """
 
 @dataclass(slots=True, eq=False)
 class _Box:
-    """A step, or a word that a step's span takes as it is."""
+    """A step, or a literal word of a step's span."""
 
     lines: list[tuple[str, str]]
     """(class, text) from top to bottom."""
@@ -53,7 +53,7 @@ class _Box:
     framed: bool
     width: float = 0.0
     spread: float = 0.0
-    """Width of the box with all that hangs under it."""
+    """Width of the subtree."""
     x: float = 0.0
     y: float = 0.0
 
@@ -139,12 +139,12 @@ def _draw(derivation: Derivation, y: float, titled: bool) -> tuple[list[str], fl
 
 
 def _boxes(derivation: Derivation) -> tuple[list[_Box], list[_Box]]:
-    """All boxes, parts before what they are parts of; and the boxes that are part of nothing."""
+    """All boxes, children before parents; and the roots."""
     boxes: list[_Box] = []
     of_step: list[_Box] = []
     for step in derivation.steps:
         steps = iter([of_step[number - 1] for number in step.parts])
-        # A rule of one word says it all by itself; in longer spans words hang beside the variables.
+        # A rule of one word needs no child; in longer spans the literal words are children too.
         names = step.rule.span if len(step.rule.span) > 1 else ()
         parts = [next(steps) if name[0] == VARIABLE else _word(name) for name in names]
         boxes += [part for part in parts if not part.framed]
@@ -183,7 +183,7 @@ def _measured(box: _Box) -> _Box:
 
 
 def _place(boxes: Iterable[_Box]) -> None:
-    """From the roots down; `x` is the left edge of all that hangs under a box until it is centred."""
+    """Place boxes from the roots down; `x` is the left edge of the subtree until the box is centred."""
     for box in reversed(list(boxes)):
         below = sum(part.spread for part in box.parts) + _GAP_X * (len(box.parts) - 1)
         x = box.x + (box.spread - below) / 2
@@ -217,5 +217,5 @@ def _text(x: float, y: float, kind: str, text: str, centred: bool) -> str:
 
 
 def _clean(text: str) -> str:
-    """Escaped for XML, which has no place for control characters; unknown words may hold any."""
+    """Escaped for XML, which forbids control characters; unknown words may hold them."""
     return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

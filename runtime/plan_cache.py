@@ -1,8 +1,8 @@
-"""Plans: the derivation of a whole shape of command, compiled once.
+"""Plans: the derivation of a shape of command, compiled once.
 
-After the recognized words have become variables, the leaves alone decide the derivation, and most
-commands share their leaves with many others: `jump twice` and `walk twice` are both `$ twice`. A plan
-holds which word values and constants the output of such a shape strings together.
+After the recognised words have become variables, the leaves alone determine the derivation, and many commands
+share their leaves, their shape: `jump twice` and `walk twice` are both `$ twice`. A plan lists the word
+values and constants whose concatenation is the output of a shape.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from lane.runtime._core import Core
 
 MAX_SHAPE = 64  # longer commands seldom repeat their shape
-SHORT = 16  # commands that likely do: a plan is made at once, and for others when a shape comes again
-MAX_ONCE = 10_000  # shapes remembered as seen once
+SHORT = 16  # words: shorter shapes get a plan at once, longer ones when they are seen again
+MAX_ONCE = 10_000  # shapes remembered as seen
 MAX_PIECES = 1024
 MAX_CACHED = 200_000  # pieces and leaves in one generation: some 10 MB
 
 
 class Plan(NamedTuple):
-    """The output is `pick` of the words' values followed by the constants: those at the indices."""
+    """The output is `pick` of the list of word values and constants: the items at `indices`."""
 
     pick: Callable[[list[str]], Sequence[str]]
     constants: list[str]
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
 
 
 class PlanCache:
-    """Plans by shape, bounded, in two generations: what the young one meets again survives.
+    """Plans by shape, bounded, in two generations: plans that are used again move to the young one.
 
     Readers take no lock. A reader that races with a writer may miss a plan; it never sees half of one.
     The compiled core, where there is one, knows the plans of the young generation.
@@ -45,18 +45,18 @@ class PlanCache:
         self.young: dict[tuple[int, ...], Plan] = {}
         self.old: dict[tuple[int, ...], Plan] = {}
         self._size = 0
-        self._once: set[int] = set()  # hashes: two shapes that share one cost a plan too early, and no more
+        self._once: set[int] = set()  # hashes; a collision only makes a plan too early
         self._lock = Lock()
 
     def find(self, shape: tuple[int, ...]) -> Plan | None:
-        """The plan of a shape that was missed in a (perhaps outdated) young generation."""
+        """The plan of a shape that was not in the young generation, or not yet."""
         plan = self.young.get(shape) or self.old.get(shape)
         if plan is not None:
             self.add(shape, plan)
         return plan
 
     def is_worth_it(self, shape: tuple[int, ...]) -> bool:
-        """Whether to make a plan: for a short shape, and for a longer one that comes again."""
+        """Whether to make a plan: for a short shape, and for a longer one seen before."""
         if len(shape) <= SHORT:
             return True
         if len(shape) > MAX_SHAPE:
@@ -69,7 +69,7 @@ class PlanCache:
         return known
 
     def add(self, shape: tuple[int, ...], plan: Plan) -> None:
-        """Keep a plan; the least recent ones give way."""
+        """Keep a plan; the least recently used generation is evicted."""
         with self._lock:
             if shape in self.young:
                 return
@@ -83,12 +83,12 @@ class PlanCache:
                 self._core.add(shape, plan.indices, tuple(plan.constants))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickled cache arrives empty: plans are quickly made again."""
+        """Pickled without its content: plans are cheap to make again."""
         return PlanCache, ()
 
 
 def make_plan(tables: Tables, shape: tuple[int, ...], longest: int) -> Plan | None:
-    """The plan of a shape, or None where it has none that is safe for all words of `longest` actions."""
+    """The plan of a shape; None if it leads beyond the tables, or could overflow."""
     count = len(shape)
     composition = compose(tables, shape)
     if composition.gap is not None:
@@ -108,6 +108,6 @@ def _plan_of(value: Piece, count: int) -> Plan | None:
         if isinstance(piece, str):
             piece = constants.setdefault(piece, count + len(constants))
         indices.append(piece)
-    # A slice, since an itemgetter of a single index gives the item itself and not a sequence.
+    # A slice, since an itemgetter of a single index returns the item instead of a sequence.
     pick = itemgetter(*indices) if len(indices) > 1 else itemgetter(slice(indices[0], indices[0] + 1))
     return Plan(pick, list(constants), tuple(indices), count + len(indices) + len(constants))

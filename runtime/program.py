@@ -1,7 +1,7 @@
 """The program: a trained model as finite tables, data only.
 
 A node of the Composer is context-free, so a greedy model over a fixed vocabulary is a table of
-nodes (what merges first, what is recognized) and a table of rules (what a span becomes).
+nodes (the order of merges, and which nodes are recognised) and a table of rules (span to template).
 """
 
 import json
@@ -16,7 +16,7 @@ from lane.runtime.errors import ProgramError
 from lane.runtime.program_tables import Tables
 
 Tree: TypeAlias = "str | tuple[Tree, Tree]"
-"""A leaf (`$` or an unrecognized word), or a merge of two trees."""
+"""A leaf (`$` or an unrecognised word), or a merge of two trees."""
 
 
 class Node(NamedTuple):
@@ -30,16 +30,16 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """A valid program in canonical order: one that exists can be run. See docs/format.md."""
+    """A program in canonical order, validated when it is made. See docs/format.md."""
 
     words: tuple[tuple[str, bool], ...]
-    """Each word and whether it is recognized by itself, sorted."""
+    """Each word and whether it is recognised on its own, sorted."""
     actions: tuple[str, ...]
     nodes: tuple[Node, ...]
     rules: tuple[Rule, ...]
     limits: Limits
     complete: bool = True
-    """Nothing was left out: no command over the vocabulary leads beyond the tables."""
+    """No command over the vocabulary leads beyond the tables."""
     margin: float | None = None
     """The smallest distance between the best and the second-best choice met at export."""
     agreement: float | None = None
@@ -51,7 +51,7 @@ class Program:
     def __post_init__(self) -> None:
         for name, low_high in (("margin", (0.0, float("inf"))), ("agreement", (0.0, 1.0))):
             _check_figure(name, getattr(self, name), *low_high)
-        # Through JSON and back: what a reader of the file gets is what the writer holds.
+        # A round trip through JSON, so that reading the file again gives an equal program.
         object.__setattr__(self, "provenance", _plain_json(self.provenance))
         object.__setattr__(self, "tables", Tables.compile(self))
 
@@ -71,8 +71,8 @@ class Program:
     ) -> "Program":
         """Bring tables in any order, with any finite scores, into canonical order and ranks.
 
-        `words` tells of each word whether it is recognized by itself; a node is (left, right, score,
-        recognized), a rule (span, template, uses). `actions` defaults to those the rules use.
+        `words` maps each word to whether it is recognised on its own; a node is (left, right, score,
+        recognised), a rule (span, template, uses). `actions` defaults to those the rules use.
         """
         rule_rows = sorted((Rule(*row) for row in rules), key=lambda rule: (len(rule.span), rule.span))
         if actions is None:
@@ -91,7 +91,7 @@ class Program:
 
     @classmethod
     def loads(cls, data: bytes) -> "Program":
-        """Read the bytes of a `.lane` file, checking everything; ProgramError otherwise."""
+        """Read and validate the bytes of a `.lane` file; ProgramError if they are invalid."""
         from lane.runtime import codec
 
         return codec.decode(data)
@@ -110,7 +110,7 @@ class Program:
         return codec.load(Path(path))
 
     def save(self, path: str | Path) -> None:
-        """Write a `.lane` file: wholly, or not at all."""
+        """Write a `.lane` file atomically."""
         from lane.runtime import codec
 
         codec.save(self, Path(path))
@@ -134,7 +134,7 @@ def _canonical_nodes(
             group = sorted(by_size[size], key=lambda row: (ids[row[0]], ids[row[1]]))
         except KeyError as error:
             raise ProgramError(
-                "nodes", f"{error.args[0]!r} is neither a leaf nor an unrecognized node"
+                "nodes", f"{error.args[0]!r} is neither a leaf nor an unrecognised node"
             ) from None
         for left, right, score, recognized in group:
             ids[left, right] = len(ids)

@@ -1,4 +1,4 @@
-"""The program backend: Python over the tables of a `.lane` file, and compiled code for what is common."""
+"""The program backend: Python over the tables of a `.lane` file, with a compiled path for common commands."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ except ImportError:  # no compiler, or stale: the same answers, more slowly
 
 
 class ProgramBackend:
-    """Translates with a program. Only its caches ever change, so threads may share it."""
+    """Translates with a program. Immutable but for caches, so threads may share it."""
 
     def __init__(self, program: Program, path: str = "", sha256: str = "", file_sha256: str = "") -> None:
         self.program = program
@@ -46,7 +46,7 @@ class ProgramBackend:
 
     @classmethod
     def load(cls, file: ModelFile, threads: int) -> "ProgramBackend":
-        """Open a file; `threads` is of no use to pure Python."""
+        """Open a file; `threads` has no effect on programs."""
         from lane.runtime import codec
 
         program = codec.decode_file(file.path, file.data)
@@ -69,8 +69,8 @@ class ProgramBackend:
         return answers
 
     def _translate_plainly(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
-        """This loop is the fast path of Python, for shapes met before."""
-        split = str.split  # of the type: another object with a `split` is a TypeError and no command
+        """The fast path in Python, for shapes that have a plan."""
+        split = str.split  # not `text.split`: any other type must raise TypeError
         leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
         answers = []
         for text in texts:

@@ -1,6 +1,6 @@
-"""A program's tables as the loop uses them: numbered nodes, checked on the way.
+"""A program's tables as the loop uses them: nodes are numbered, and validated on the way.
 
-Node 0 is the variable `$`, then come the unrecognized words in order, then the rows of the node table.
+Node 0 is the variable `$`, then come the unrecognised words in order, then the rows of the node table.
 """
 
 import re
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lane.runtime.program import Program, Tree
 
 
-# Spelled out, since what a language's library calls printable or white space changes with its version.
+# Spelled out, since the Unicode tables of languages and their versions differ.
 _FORBIDDEN = re.compile("[\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff]")
 
 
@@ -49,9 +49,9 @@ class Tables:
 
     limits: Limits
     leaf_of: dict[str, int]
-    """Word -> its leaf: 0 if recognized (it becomes a variable at once), else its own node."""
+    """Word -> its leaf: 0 if recognised (it becomes a variable at once), its own node otherwise."""
     value_of: dict[str, tuple[str, ...]]
-    """Recognized word -> the actions it stands for."""
+    """Recognised word -> its actions."""
     stride: int
     """The pair (left, right) has the key left * stride + right."""
     pairs: dict[int, tuple[int, int]]
@@ -63,7 +63,7 @@ class Tables:
     rule_of: "dict[tuple[str, ...], Rule]"
     """By span, every variable as `$`."""
     templates: dict[int, Template | None] = field(default_factory=dict)
-    """By node, filled when first asked for: most spans of a large table are never met."""
+    """By node, compiled on first use: most spans of a large table never occur."""
 
     @classmethod
     def compile(cls, program: "Program") -> "Tables":
@@ -100,9 +100,9 @@ class Tables:
         return tables
 
     def _number_nodes(self, program: "Program", ids: "dict[Tree, int]") -> None:
-        """Fill `pairs`, `recognized` and `spans`, row by row: a node stands on earlier rows only."""
+        """Fill `pairs`, `recognized` and `spans`, row by row: nodes refer to earlier rows only."""
         if len(program.nodes) > MAX_NODES:
-            raise ProgramError("nodes", f"there are more than {MAX_NODES}")
+            raise ProgramError("nodes", f"holds more than {MAX_NODES}")
         limits, stride, spans, recognized = self.limits, self.stride, self.spans, self.recognized
         top = _check_ranks([node.rank for node in program.nodes])
         previous = (0, 0, 0)
@@ -110,17 +110,17 @@ class Tables:
             try:
                 first, second = ids[left], ids[right]
             except KeyError as error:
-                problem = f"{_show(error.args[0])} is neither a leaf nor an earlier unrecognized node"
+                problem = f"{_show(error.args[0])} is neither a leaf nor an earlier unrecognised node"
                 raise ProgramError(f"nodes[{place}]", problem) from None
             span = spans[first] + spans[second]
             order = (len(span), first, second)
             if order <= previous:
-                raise ProgramError(f"nodes[{place}]", "is out of order, or there twice")
+                raise ProgramError(f"nodes[{place}]", "is out of order or repeated")
             previous = order
             if len(span) > limits.max_span or span.count(VARIABLE) > limits.max_variables:
                 raise ProgramError(f"nodes[{place}]", "is larger than max_span or max_variables allow")
             if known and span not in self.rule_of:
-                raise ProgramError(f"nodes[{place}]", f"is recognized, but {' '.join(span)!r} has no rule")
+                raise ProgramError(f"nodes[{place}]", f"is recognised, but {' '.join(span)!r} has no rule")
             self.pairs[first * stride + second] = (top - rank, len(spans))
             if not known:
                 ids[left, right] = len(spans)
@@ -133,7 +133,7 @@ class Tables:
             return self.templates[node]
         except KeyError:
             rule = self.rule_of.get(self.spans[node])
-            # Two threads may both build it: they build the same.
+            # Two threads may both compile it, with equal results.
             return self.templates.setdefault(node, rule and _compile_template(rule))
 
 
@@ -150,9 +150,9 @@ def _leaves(program: "Program") -> tuple[dict[str, int], list[str]]:
 
 
 def _check_tokens(place: str, tokens: Sequence[str]) -> None:
-    """Words and actions: sorted, distinct, visible, and never taken for a variable or an error."""
+    """Words and actions: sorted, distinct, printable, and never mistaken for a variable or an error."""
     if len(tokens) > MAX_TOKENS:
-        raise ProgramError(place, f"there are more than {MAX_TOKENS}")
+        raise ProgramError(place, f"holds more than {MAX_TOKENS}")
     previous = ""
     for number, token in enumerate(tokens):
         here = f"{place}[{number}]"
@@ -163,14 +163,14 @@ def _check_tokens(place: str, tokens: Sequence[str]) -> None:
         if token.startswith((VARIABLE, ERROR_MARK)):
             raise ProgramError(here, f"{token!r} begins like a variable or an error")
         if token <= previous:
-            raise ProgramError(here, f"{token!r} is out of order, or there twice")
+            raise ProgramError(here, f"{token!r} is out of order or repeated")
         previous = token
 
 
 def _check_rules(program: "Program", words: set[str]) -> "dict[tuple[str, ...], Rule]":
     """Each rule by its span with every variable as `$`."""
     if len(program.rules) > MAX_RULES:
-        raise ProgramError("rules", f"there are more than {MAX_RULES}")
+        raise ProgramError("rules", f"holds more than {MAX_RULES}")
     limits, actions = program.limits, set(program.actions)
     targets = [actions.union(TARGET_VARIABLES[:count]) for count in range(limits.max_variables + 1)]
     rule_of: dict[tuple[str, ...], Rule] = {}
@@ -181,7 +181,7 @@ def _check_rules(program: "Program", words: set[str]) -> "dict[tuple[str, ...], 
         if not 0 < len(span) <= limits.max_span or not 0 < len(template) <= limits.max_template:
             raise ProgramError(here, "a side is empty, or longer than max_span or max_template allow")
         if (len(span), span) <= previous:
-            raise ProgramError(here, "is out of order, or there twice")
+            raise ProgramError(here, "is out of order or repeated")
         previous = (len(span), span)
         plain = tuple([token if token in words else VARIABLE for token in span])
         count = plain.count(VARIABLE)
@@ -198,14 +198,14 @@ def _check_rules(program: "Program", words: set[str]) -> "dict[tuple[str, ...], 
 
 def _check_one_word_rules(program: "Program", rule_of: "dict[tuple[str, ...], Rule]") -> None:
     if not program.words:
-        raise ProgramError("words", "there are none")
+        raise ProgramError("words", "the vocabulary is empty")
     for place, (word, known) in enumerate(program.words):
         if (known or program.complete) and (word,) not in rule_of:
             raise ProgramError(f"words[{place}]", f"{word!r} has no rule of its own")
 
 
 def _check_ranks(ranks: list[int]) -> int:
-    """Ranks are 0, 1, ... without a gap, so that equal orders have equal files; gives the highest."""
+    """Ranks must be 0, 1, ... without a gap, so that equal orders have equal files; returns the highest."""
     distinct = set(ranks)
     if distinct and (min(distinct) != 0 or max(distinct) != len(distinct) - 1):
         raise ProgramError("nodes", "the ranks are not 0, 1, ... without a gap")

@@ -1,4 +1,4 @@
-"""What a translator returns."""
+"""The results of a translator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ class Failure:
     message: str
     """One line for people."""
     word: str | None = None
-    """The word the failure is about, if it is about one and the backend knows which."""
+    """The word at fault, if the backend knows it."""
     position: int | None = None
-    """The place of that word in the command, counted from 1."""
+    """The position of that word in the command, counted from 1."""
     nearest: str | None = None
-    """The known word that an unknown one probably means."""
+    """The known word nearest to an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Info:
     path: str
     format_version: int
     sha256: str
-    """The checksum that the file states of its content."""
+    """The checksum inside the file."""
     file_sha256: str
-    """Of the whole file: what `lane-export` prints, and what `load` compares with `trust`."""
+    """Of the whole file, as `lane-export` prints it; `load` compares it with `trust`."""
     words: tuple[str, ...]
     actions: tuple[str, ...]
     max_words: int

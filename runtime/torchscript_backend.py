@@ -13,7 +13,7 @@ MAGIC = b"PK\x03\x04"
 
 
 def load(file: ModelFile, threads: int) -> NetworkBackend:
-    """Open an archive: its card and its checksum first, then trust, and only then what it holds."""
+    """Open an archive: card and checksum first, then trust, and only then its code."""
     if not file.data.startswith(MAGIC):
         raise file.error("not a TorchScript archive, which begins like a zip file")
     card = read_card(file, KIND, card_of_archive(file))
@@ -23,7 +23,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         translate = _load(torch, file.data)
     except Exception as error:
         raise file.error(f"torch cannot load it: {first_line(error)}") from None
-    # torch has one such number, for all that the process does with it.
+    # A setting of the whole process: torch has no other.
     torch.set_num_threads(threads)
     return NetworkBackend(file, card, threads, _call(torch, translate))
 
@@ -35,11 +35,11 @@ def _import() -> Any:
 
 
 def _load(torch: Any, data: bytes) -> Any:
-    """From the bytes that were checked: the file itself may be another one by now."""
+    """From the verified bytes: the file may have changed since."""
     import warnings
 
     with warnings.catch_warnings():
-        # Deprecated upstream and still complete; nothing that a user of this backend could act on.
+        # Deprecated upstream and still complete: users can do nothing about it.
         warnings.filterwarnings("ignore", message=r".torch\.jit\.")
         return torch.jit.load(BytesIO(data), map_location="cpu").translate_ids
 

@@ -1,4 +1,4 @@
-"""The public face of a loaded model, the same for every backend."""
+"""The public interface of a loaded model, the same for every backend."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -19,7 +19,7 @@ BUDGET = 2**24  # characters of answers that a stream keeps at a time; usual bat
 
 
 class Backend(Protocol):
-    """What runs a kind of model file."""
+    """Runs one kind of model file."""
 
     def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
         """Answers in order: all, or the first ones that have more than `budget` characters together."""
@@ -28,18 +28,18 @@ class Backend(Protocol):
         """The derivation of one command."""
 
     def rules(self) -> tuple[Rule, ...]:
-        """What it has learned."""
+        """The learned rules."""
 
     @property
     def info(self) -> Info:
         """The card of the model."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Free its resources."""
 
 
 def _onnx(file: ModelFile, threads: int) -> Backend:
-    from lane.runtime import onnx_backend  # what it imports is of no use to programs
+    from lane.runtime import onnx_backend  # programs do not need its imports
 
     return onnx_backend.load(file, threads)
 
@@ -51,14 +51,14 @@ def _torchscript(file: ModelFile, threads: int) -> Backend:
 
 
 class _Kind(NamedTuple):
-    """A kind of file: what opens it, the first bytes that tell it, and how large one may be."""
+    """A kind of file: how to open it, its first bytes, and its largest size."""
 
     open: Callable[[ModelFile, int], Backend]
     magic: bytes
     max_bytes: int
 
 
-# By name, looked through in this order. ONNX has no magic number: the key of its first field must do.
+# Tried in this order. ONNX has no magic number: the key of its first field serves as one.
 _BACKENDS = {
     "program": _Kind(ProgramBackend.load, codec.MAGIC, MAX_FILE_BYTES),
     "onnx": _Kind(_onnx, b"\x08", 2**30),
@@ -81,7 +81,7 @@ class Translator:
         """Translate one command: words separated by white space, matched exactly, case included."""
         try:
             return self._backend.translate_batch((text,))[0]
-        except TypeError:  # only then, since checking every command would slow down all of them
+        except TypeError:  # checked only now, since checking every command would slow down all of them
             _require_text("text", text)
             raise
 
@@ -137,7 +137,7 @@ class Translator:
         return self._backend.explain(text)
 
     def rules(self) -> Rules:
-        """The rules of the model, as a tuple that prints as a table."""
+        """The rules of the model; they print as a table."""
         return Rules(self._backend.rules())
 
     @property
@@ -146,7 +146,7 @@ class Translator:
         return self._backend.info
 
     def close(self) -> None:
-        """Give back what the backend holds; a `with` block does so by itself."""
+        """Free the backend; a `with` block does so at its end."""
         self._backend.close()
 
     def __enter__(self) -> "Translator":
@@ -167,8 +167,8 @@ def load(
     """Open a model file, or the bundled SCAN model; raises ModelError if it cannot be used.
 
     `backend` "auto" goes by the file's first bytes; `threads` bounds the threads of backends that have any.
-    A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file as its
-    maker tells it. Other files need none, and a SHA-256 that is given is compared for them too.
+    A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file from its
+    maker. Other files need no trust, but a SHA-256 is verified for them too.
     """
     if threads < 1:
         raise ValueError(f"threads is {threads}; it must be at least 1")
@@ -192,5 +192,5 @@ def _kind(name: str, start: bytes) -> _Kind:
     if name != "auto":
         return _BACKENDS[name]
     matching = (kind for kind in _BACKENDS.values() if start.startswith(kind.magic))
-    # Of any other file the reader of programs says best what it is.
+    # The reader of programs names other kinds of files in its error.
     return next(matching, _BACKENDS["program"])

@@ -40,7 +40,7 @@ ATTACKS = {
     "newer-version": ("line 1", "version 2"),
     "no-rule": ("nodes[0]", "has no rule"),
     "node-too-large": ("rules[5]", "max_span"),
-    "node-twice": ("nodes[4]", "twice"),
+    "node-twice": ("nodes[4]", "repeated"),
     "nodes-out-of-order": ("nodes[3]", "out of order"),
     "other-json": ("line 1", "is not a LAnE program"),
     "rank-float": ("nodes[0]", "row"),

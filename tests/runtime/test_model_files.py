@@ -168,7 +168,7 @@ def test_a_network_whose_numbers_mean_nothing(exported, tmp_path):
     path = with_records(exported, tmp_path, lambda r, c: (r, c | {"actions": c["actions"][:1], "rules": []}))
     translator = load(path, trust=True)
     assert translator.rules() == ()
-    with pytest.raises(ModelError, match="numbers that its card gives no meaning"):
+    with pytest.raises(ModelError, match="numbers that its card does not define"):
         translator.translate_batch(["jump", "walk", "run", "left", "and", "twice"])
 
 

@@ -58,7 +58,9 @@ def test_answers_are_in_order_whatever_their_lengths():
     ],
 )
 def test_numbers_without_meaning_are_refused(reply):
-    with pytest.raises(ModelError, match=r"m\.onnx: the network answers with numbers that its card"):
+    with pytest.raises(
+        ModelError, match=r"m\.onnx: the network answers with numbers that its card does not define"
+    ):
         backend(lambda rows: reply).translate_batch(["a"])
 
 

@@ -66,7 +66,7 @@ def test_provenance_is_what_a_reader_gets_back():
     ("changes", "place", "problem"),
     [
         ({"words": {}}, "nodes", "'b' is neither"),
-        ({"words": {}, "nodes": [], "rules": []}, "words", "none"),
+        ({"words": {}, "nodes": [], "rules": []}, "words", "empty"),
         ({"words": {"a": True, "b": False, "c": False}}, "words[2]", "'c' has no rule"),
         ({"words": {"<error:a": True, "b": False}}, "words[0]", "begins like"),
         ({"words": {"a\u3000a": True, "b": False}}, "words[0]", "white space"),

@@ -58,7 +58,7 @@ def test_templates_are_compiled_when_first_asked_for():
         ({"actions": ("<error:x>", "A", "B")}, "actions[0]", "an error"),
         ({"nodes": (Node("$", "$", 1, True),)}, "nodes", "without a gap"),
         ({"nodes": (Node("$", "c", 0, False),)}, "nodes[0]", "neither a leaf nor an earlier"),
-        ({"nodes": (Node("b", "b", 0, True),)}, "nodes[0]", "is recognized, but"),
+        ({"nodes": (Node("b", "b", 0, True),)}, "nodes[0]", "is recognised, but"),
         ({"nodes": (Node("b", "$", 0, False), Node("$", "b", 0, False))}, "nodes[1]", "out of order"),
         ({"rules": (Rule(("b",), ("B",)), Rule(("a",), ("A",)))}, "rules[1]", "out of order"),
         ({"rules": (Rule(("a",), ("C",)),)}, "rules[0]", "unknown action"),
