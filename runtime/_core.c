@@ -165,11 +165,15 @@ static int is_made(const Core *core) {
     return 0;
 }
 
-static PyObject *core_translate(Core *core, PyObject *args) {
-    PyObject *texts;
-    Py_ssize_t budget, spent = 0;
-    if (!is_made(core) || !PyArg_ParseTuple(args, "On", &texts, &budget)) return NULL;
-    PyObject *given = PySequence_Fast(texts, "commands come in a sequence");
+static PyObject *core_translate(Core *core, PyObject *const *args, Py_ssize_t arguments) {
+    if (!is_made(core)) return NULL;
+    if (arguments != 2) {
+        PyErr_SetString(PyExc_TypeError, "translate takes a sequence of commands and a budget");
+        return NULL;
+    }
+    Py_ssize_t budget = PyLong_AsSsize_t(args[1]), spent = 0;
+    if (budget == -1 && PyErr_Occurred()) return NULL;
+    PyObject *given = PySequence_Fast(args[0], "commands come in a sequence");
     if (!given) return NULL;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(given), i = 0;
     PyObject *answers = PyList_New(count), *missed = PyList_New(0);
@@ -385,7 +389,7 @@ static void core_dealloc(Core *core) {
 }
 
 static PyMethodDef methods[] = {
-    {"translate", (PyCFunction)core_translate, METH_VARARGS,
+    {"translate", (PyCFunction)(void (*)(void))core_translate, METH_FASTCALL,
      "Answers of the first commands, until they have more characters than the budget: None where there is no plan; "
      "and the places of these."},
     {"add", (PyCFunction)core_add, METH_VARARGS, "Keep a plan: shape, indices, constants."},

@@ -136,8 +136,9 @@ def test_bounds():
         made.__init__({}, Translation)
     with pytest.raises(TypeError, match="not a slot"):
         core.Core({}, type("Plain", (), {"text": 1, "error": 2}))
-    with pytest.raises(TypeError):
-        made.translate(["a"])
+    for wrong in ((["a"],), (["a"], "1"), (["a"], 1, 2), ()):
+        with pytest.raises(TypeError):
+            made.translate(*wrong)
     with pytest.raises(TypeError):
         core.Core({"a": "A"}, Translation)
 
@@ -252,3 +253,43 @@ def test_nothing_leaks():
         made.add((1,), (0, 1), (constant,))
     del made
     assert [sys.getrefcount(text) for text in (value, constant)] == before
+
+
+OUT_OF_MEMORY = """
+import _testcapi
+from lane.runtime import Translation
+from lane.runtime._core import Core
+
+def work():
+    made = Core({f"w{i}": (i, f"V{i}") for i in range(20)}, Translation)
+    for i in range(300):  # the table of plans grows
+        made.add((i % 20, i // 20), (1, 0, 2), ("AND",))
+    texts = [f"w{i % 20} w{i % 15}" for i in range(30)]
+    answers, missed = made.translate(texts, 50)
+    made.translate(texts, 2**62)
+    made.clear()
+    return len(answers)
+
+wanted, failed, number = work(), 0, 0
+while True:
+    number += 1
+    got = None
+    _testcapi.set_nomemory(number, number + 1)
+    try:
+        got = work()
+    except MemoryError:
+        failed += 1
+    _testcapi.remove_mem_hooks()
+    if got is not None and number > 3000:
+        break
+    assert got in (None, wanted)
+print(failed)
+"""
+
+
+def test_every_allocation_may_fail():
+    """One after the other: each is a MemoryError or makes no difference, and never a crash."""
+    pytest.importorskip("_testcapi")
+    done = subprocess.run([sys.executable, "-c", OUT_OF_MEMORY], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 500
