@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 DEFAULT_TASK = "limit"
 # The groups of --help, in their order.
 PAIRS, MODEL, RUN, RECIPE = "Pairs", "Model", "Run", "Recipe"
+TASK_HELP = (
+    "Instead of --train: a task of `lane-data list`, random:N or practical:KIND:N; "
+    f"{DEFAULT_TASK} by default."
+)
+FORCE_HELP = "Let an unconverged model replace a converged one; else it goes to NAME.unconverged.pt."
 
 app = new_app(
     "Learn a translator from example pairs.\n\n"
@@ -31,6 +36,10 @@ app = new_app(
     "         lane-train --task addjump --seed 1 --out addjump.pt\n"
     "         lane-train settings"
 )
+
+
+def _option(panel: str, text: str, *names: str, min: float | None = None, max: float | None = None) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel, min=min, max=max)
 
 
 class Device(StrEnum):
@@ -69,78 +78,34 @@ class _Group(TyperGroup):
 @app.callback(cls=_Group, invoke_without_command=True)
 def train_command(
     context: typer.Context,
-    train: Annotated[
-        Path | None, typer.Option(help="Your pairs; - reads stdin.", rich_help_panel=PAIRS)
-    ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(help="Pairs to report on at the end; never learned from.", rich_help_panel=PAIRS),
-    ] = None,
+    train: Annotated[Path | None, _option(PAIRS, "Your pairs; - reads stdin.")] = None,
+    test: Annotated[Path | None, _option(PAIRS, "Pairs to report on at the end; never learned from.")] = None,
     form: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", help="Format of your files; by default the first line decides.", rich_help_panel=PAIRS
-        ),
+        Format | None, _option(PAIRS, "Format of your files; by default the first line decides.", "--format")
     ] = None,
     dev_fraction: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=0.9, help="Share of the inputs to hold out and report on.", rich_help_panel=PAIRS
-        ),
+        float, _option(PAIRS, "Share of the inputs to hold out and report on.", min=0.0, max=0.9)
     ] = 0.0,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Instead of --train: a task of `lane-data list`, random:N or practical:KIND:N; "
-            f"{DEFAULT_TASK} by default.",
-            rich_help_panel=PAIRS,
-        ),
-    ] = None,
+    task: Annotated[str | None, _option(PAIRS, TASK_HELP)] = None,
     data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the official files (`lane-data fetch`).", rich_help_panel=PAIRS),
+        Path | None, _option(PAIRS, "Folder of the official files (`lane-data fetch`).")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where the model goes.", rich_help_panel=MODEL)] = Path(
-        "model.pt"
-    ),
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Let an unconverged model replace a converged one; else it goes to NAME.unconverged.pt.",
-            rich_help_panel=MODEL,
-        ),
-    ] = False,
+    out: Annotated[Path, _option(MODEL, "Where the model goes.")] = Path("model.pt"),
+    force: Annotated[bool, _option(MODEL, FORCE_HELP, "--force")] = False,
     minutes: Annotated[
-        float | None,
-        typer.Option(min=0.01, help="Stop after this long and keep the best model.", rich_help_panel=RUN),
+        float | None, _option(RUN, "Stop after this long and keep the best model.", min=0.01)
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a run that was stopped or killed.", rich_help_panel=RUN)
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Only the result, no progress.", rich_help_panel=RUN)
-    ] = False,
-    device: Annotated[Device, typer.Option(help="Where to train.", rich_help_panel=RUN)] = Device.AUTO,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Processes; 0: one for each core.", rich_help_panel=RUN)
-    ] = 0,
+    resume: Annotated[bool, _option(RUN, "Continue a run that was stopped or killed.", "--resume")] = False,
+    quiet: Annotated[bool, _option(RUN, "Only the result, no progress.", "--quiet")] = False,
+    device: Annotated[Device, _option(RUN, "Where to train.")] = Device.AUTO,
+    workers: Annotated[int, _option(RUN, "Processes; 0: one for each core.", min=0)] = 0,
     run_dir: Annotated[
-        Path | None,
-        typer.Option(help="Metrics, plot and state of the run; OUT.run by default.", rich_help_panel=RUN),
+        Path | None, _option(RUN, "Metrics, plot and state of the run; OUT.run by default.")
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(min=0, help="Same seed, settings and kind of CPU: same model.", rich_help_panel=RECIPE),
-    ] = 1,
-    preset: Annotated[
-        str, typer.Option(help="fast, or paper: the published numbers.", rich_help_panel=RECIPE)
-    ] = "fast",
+    seed: Annotated[int, _option(RECIPE, "Same seed, settings and kind of CPU: same model.", min=0)] = 1,
+    preset: Annotated[str, _option(RECIPE, "fast, or paper: the published numbers.")] = "fast",
     settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", help="key=value for any of `lane-train settings`; repeatable.", rich_help_panel=RECIPE
-        ),
+        list[str] | None, _option(RECIPE, "key=value for any of `lane-train settings`; repeatable.", "--set")
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
