@@ -8,9 +8,11 @@ files with a flipped bit without an error.
 import hashlib
 import io
 import struct
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import error as ZlibError
 
 import torch
 from pydantic import ValidationError
@@ -77,11 +79,17 @@ def _sealed(archive: bytes) -> bytes:
 
 
 def _is_intact(data: bytes) -> bool:
-    """Whether an archive has the bytes that its checksum is of; early files of version 1 have none."""
+    """Whether an archive has the bytes of its checksum; early files only have the CRC-32 of each record."""
     body, seal = data[:-_SEAL_SIZE], data[-_SEAL_SIZE:]
     if seal.startswith(_SEAL):
         return seal == _SEAL + hashlib.sha256(body).hexdigest().encode()
-    return data[-_END_SIZE:].startswith(_END) and data.endswith(b"\0\0")
+    if not data[-_END_SIZE:].startswith(_END) or not data.endswith(b"\0\0"):
+        return False  # it has a comment, which is damaged
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.testzip() is None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, ZlibError):
+        return False
 
 
 def load(path: Path) -> Checkpoint:

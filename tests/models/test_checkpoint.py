@@ -86,6 +86,15 @@ def test_a_flipped_bit_anywhere(path):
             load(path)
 
 
+def test_a_flipped_bit_of_the_weights_in_an_early_file(path):
+    rewritten(path)
+    whole = path.read_bytes()
+    place = whole.index(load(path).weights["solver.output.weight"].numpy().tobytes()) + 5
+    path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    with pytest.raises(LaneError, match=r"model.pt: damaged: the checksum"):
+        load(path)
+
+
 def test_bytes_behind_the_checksum(path):
     path.write_bytes(path.read_bytes() + b"\0")
     with pytest.raises(LaneError, match="damaged: the checksum does not match; restore a copy, or train"):
