@@ -131,6 +131,16 @@ def test_tests_mirror_modules(path: Path) -> None:
     assert (ROOT / mirror).is_file(), f"put its tests into {mirror}"
 
 
+@pytest.mark.parametrize("path", modules("tests"), ids=module_id)
+def test_no_test_is_content_with_a_share(path: Path) -> None:
+    """`assert 0 <= x <= 1` holds for nearly every mistake."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+            ends = node.test.left, node.test.comparators[-1]
+            values = [end.value for end in ends if isinstance(end, ast.Constant)]
+            assert values != [0, 1], f"{module_id(path)}:{node.lineno}: compare with a value"
+
+
 # Names that two rooms use, and the one idea that they stand for in both.
 SHARED_NAMES = {
     "composer": "the Composer: in tensors, and from the tables of a program",
