@@ -3,10 +3,13 @@
 import http.client
 import json
 import re
+import select
 import socket
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -135,6 +138,68 @@ def test_the_service_refuses_other_requests(port):
         client.sendall(b"nonsense\r\n\r\n")
         assert client.recv(100)
     assert ask(port, "GET", "/health")[0] == 200
+
+
+def raw(port, data):
+    """The status of the answer to these bytes, and whether the connection is closed behind it."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        client.sendall(data)
+        answer = b""
+        while part := client.recv(65536):
+            answer += part
+    return int(answer.split()[1]), answer.count(b"HTTP/1.1 ")
+
+
+BODY = b'{"commands": ["run"]}'
+SECOND = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(SECOND) + SECOND,
+        b"GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + SECOND,
+        b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nContent-Length: 0\r\n\r\n" + BODY + SECOND,
+        b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nContent-Length: 21\r\n\r\n" + BODY + SECOND,
+        b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nTransfer-Encoding: chunked\r\n\r\n" + BODY,
+    ],
+)
+def test_the_service_refuses_ambiguous_framing(port, request_):
+    """One answer, then the connection is closed: no second request is read out of a body."""
+    assert raw(port, request_) == (400, 1)
+
+
+def test_the_service_has_a_deadline_for_a_whole_request():
+    """Byte by byte, each well within any timeout of its own."""
+    script = (
+        "import importlib.util as u; s = u.spec_from_file_location('service', __import__('sys').argv.pop(1));"
+        "m = u.module_from_spec(s); s.loader.exec_module(m); m.DEADLINE = 1.0; m.main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(SERVICE), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        port = int(process.stdout.readline().rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+            client.sendall(b"POST /translate HTTP/1.1\r\nContent-Length: 100000\r\n\r\n")
+            sent = 0
+            with suppress(ConnectionError):
+                while sent < 100_000:
+                    client.sendall(b"x")
+                    sent += 1
+                    if select.select([client], [], [], 0.05)[0] and not client.recv(1000):
+                        break
+        assert sent < 100_000
+        # Clients that leave, in the middle of a request or of an answer, leave no traceback either.
+        for data in (b"POST /translate HTTP/1.1\r\nContent-Length: 50\r\n\r\n{", SECOND):
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.sendall(data)
+        assert ask(port, "GET", "/health")[0] == 200
+        process.terminate()
+        assert "Traceback" not in process.stderr.read()
 
 
 def test_the_service_says_what_is_wrong_with_a_model(tmp_path):

@@ -3,29 +3,33 @@
     python service.py --model model.lane --port 8080
     curl -d '{"commands": ["jump twice"]}' localhost:8080/translate
 
-A sketch to start from. It bounds what a client may send, ask for and wait; what it leaves to the proxy in
-front of it is TLS, who may ask, and how many may ask at a time.
+A sketch to start from. It bounds the size of a request, the length of its answer and the time that a client
+takes; TLS, authentication and the number of connections belong to the proxy in front of it.
 """
 
 import argparse
+import io
 import json
+import socket
 import sys
 from contextlib import suppress
 from dataclasses import asdict
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from typing import Any
 
 from lane.runtime import ModelError, Translation, Translator, load
 
 MAX_BODY_BYTES = 2**20
 MAX_COMMANDS = 1000
-MAX_ACTIONS = 10**6  # of all answers to a request: a short command may stand for a very long answer
-BATCH = 32  # how many commands are translated before the actions are counted
+MAX_ACTIONS = 10**6  # of all answers to a request: a short command may have a very long answer
+BATCH = 32  # commands translated before the actions are counted
+DEADLINE = 10.0  # seconds for a client to send a whole request, and then to take its answer
 
 
 class RefusedError(Exception):
-    """A request that is not answered: the status says why, the message what to do."""
+    """A request that is refused, with a status and a message."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -39,21 +43,59 @@ class Service(ThreadingHTTPServer):
         super().__init__(address, Handler)
         self.translator = translator
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that leaves, or takes too long, is no error of the service."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class Deadline(io.RawIOBase):
+    """The input of a connection, with a deadline for a whole request: a client may send byte by byte."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.end = monotonic() + DEADLINE
+
+    def readable(self) -> bool:
+        """As io asks for."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Some bytes, as long as there is time."""
+        left = self.end - monotonic()
+        if left <= 0:
+            raise TimeoutError("the request takes too long")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
+
 
 class Handler(BaseHTTPRequestHandler):
     """Answers one connection."""
 
     server: Service
     protocol_version = "HTTP/1.1"
-    timeout = 10  # seconds that a client may keep a thread waiting
+    timeout = DEADLINE
+
+    def setup(self) -> None:
+        """Read with a deadline."""
+        super().setup()
+        self._deadline = Deadline(self.connection)
+        self.rfile = io.BufferedReader(self._deadline)
+
+    def handle_one_request(self) -> None:
+        """Each request of a connection has its own deadline."""
+        self._deadline.end = monotonic() + DEADLINE
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """`/health`: whether it answers, and with which model."""
-        if self.path != "/health":
+        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
+            self._refuse(RefusedError(HTTPStatus.BAD_REQUEST, "a GET request has no body"))
+        elif self.path != "/health":
             self._send(HTTPStatus.NOT_FOUND, {"error": "there are GET /health and POST /translate"})
-            return
-        info = self.server.translator.info
-        self._send(HTTPStatus.OK, {"status": "ok", "backend": info.backend, "model": info.file_sha256})
+        else:
+            info = self.server.translator.info
+            self._send(HTTPStatus.OK, {"status": "ok", "backend": info.backend, "model": info.file_sha256})
 
     def do_POST(self) -> None:
         """`/translate`: `{"commands": [...]}` gives `{"translations": [...]}` in the same order."""
@@ -62,21 +104,31 @@ class Handler(BaseHTTPRequestHandler):
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there are GET /health and POST /translate")
             self._send(HTTPStatus.OK, {"translations": self._translate(self._commands())})
         except RefusedError as refused:
-            # What is left of the body is not read, so nothing more can come over this connection.
-            self.close_connection = True
-            self._send(refused.status, {"error": str(refused)})
+            self._refuse(refused)
+
+    def _refuse(self, refused: RefusedError) -> None:
+        # The rest of the body is not read, so the connection cannot be used for another request.
+        self.close_connection = True
+        self._send(refused.status, {"error": str(refused)})
 
     def _commands(self) -> list[str]:
-        length = self.headers.get("Content-Length", "")
+        lengths = self.headers.get_all("Content-Length", [])
+        # A proxy might understand ambiguous framing in another way, and let a second request through.
+        if len(lengths) > 1 or "Transfer-Encoding" in self.headers:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "send a body with one Content-Length and no encoding")
+        length = lengths[0] if lengths else ""
         if not (length.isascii() and length.isdigit()):
             raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "send a body with a Content-Length")
-        # Digits are counted first: reading a number of a million digits is work too.
+        # The digits are counted first: parsing a number of a million digits takes long too.
         if len(length) > 9 or int(length) > MAX_BODY_BYTES:
             raise RefusedError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {MAX_BODY_BYTES} bytes"
             )
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise ConnectionAbortedError("the client left in the middle of its request")
         try:
-            commands = json.loads(self.rfile.read(int(length)))["commands"]
+            commands = json.loads(body)["commands"]
         except (ValueError, LookupError, TypeError, RecursionError):
             commands = None
         if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
@@ -108,6 +160,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
+        self.connection.settimeout(DEADLINE)
         self.wfile.write(body)
 
 
@@ -131,7 +184,7 @@ def main() -> None:
     except (ModelError, ValueError) as error:
         sys.exit(f"error: {error}")
     with translator, Service((options.host, options.port), translator) as service:
-        # To standard output, so that whoever starts it with port 0 can read where it is.
+        # To standard output, for programs that start it with port 0.
         print(f"http://{options.host}:{service.server_port}", flush=True)
         with suppress(KeyboardInterrupt):
             service.serve_forever()
