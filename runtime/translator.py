@@ -118,8 +118,7 @@ class Translator:
 
         The answers that it keeps are within `BUDGET`, as by `translate_some`.
         """
-        if batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+        _require_count("batch_size", batch_size)
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise TypeError(f"lines is of type {type(lines).__name__}, but must be an iterable of commands")
         return self._stream(iter(lines), batch_size)
@@ -161,6 +160,13 @@ def _require_text(name: str, value: object) -> None:
         raise TypeError(f"{name} is of type {type(value).__name__}, but a command must be a str")
 
 
+def _require_count(name: str, value: object) -> None:
+    if type(value) is not int:
+        raise TypeError(f"{name} is of type {type(value).__name__}, but must be an int")
+    if value < 1:
+        raise ValueError(f"{name} is {value}; it must be at least 1")
+
+
 def load(
     path: str | Path | None = None, backend: str = "auto", threads: int = 1, trust: bool | str = False
 ) -> Translator:
@@ -170,8 +176,7 @@ def load(
     A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file from its
     maker. Other files need no trust, but a SHA-256 is verified for them too.
     """
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; it must be at least 1")
+    _require_count("threads", threads)
     trust = model_file.checked(trust)
     if backend not in BACKENDS:
         raise ValueError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")

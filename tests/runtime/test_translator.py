@@ -97,6 +97,9 @@ def test_the_stream_is_lazy_and_in_order(translator):
         (lambda t: t.translate_iter(3), "lines is of type int"),
         (lambda t: list(t.translate_iter(["jump", 3])), r"texts\[1\] is of type int"),
         (lambda t: t.explain(["jump"]), "text is of type list"),
+        (lambda t: t.translate_iter(["jump"], "3"), "batch_size is of type str, but must be an int"),
+        (lambda t: t.translate_iter(["jump"], True), "batch_size is of type bool"),
+        (lambda t: load(threads=2.0), "threads is of type float"),
     ],
 )
 def test_a_wrong_type_names_the_argument(translator, call, message, compiled):
