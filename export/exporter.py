@@ -131,8 +131,9 @@ def export(
     """Write a trained model as files that need no training code, each verified in a fresh process.
 
     `model` is a checkpoint or its file, beside which the files go unless `out` names a folder. `pairs`
-    (the training pairs) and `random` commands are compared with the checkpoint; if a reply differs, a
-    LaneError says so and nothing is written. `budget` bounds the nodes of the program's table.
+    (the training pairs) and `random` commands are compared with the checkpoint; if a reply differs, or the
+    model gets fewer training pairs right than its card states, a LaneError says so and nothing is written.
+    `budget` bounds the nodes of the program's table.
     """
     wanted = checked_formats([formats] if isinstance(formats, str) else formats)
     if min(random, budget) < 0:

@@ -90,7 +90,7 @@ def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Refer
     margin: Margin | None = None
     uses: Counter[Span] = Counter()
     met: list[Nodes] = []
-    # The user's commands make portions of their own: only they count as uses.
+    # The user's commands are batched apart: only they count as uses.
     for places in (range(len(data)), range(len(data), len(rows))):
         good = [place for place in places if replies[place][0] == OK]
         for portion in portions([len(rows[place]) for place in good]):
