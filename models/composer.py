@@ -116,17 +116,28 @@ class Composer(nn.Module):
         item = torch.where(present, item, torch.full_like(words, symbols.NONE))
         return distinct_rows(item)
 
-    def compose(self, words: Tensor, temperature: Tensor | None, recorded: bool = False) -> Derivations:
+    def compose(
+        self,
+        words: Tensor,
+        temperature: Tensor | None,
+        recorded: bool = False,
+        plan: Tensor | None = None,
+    ) -> Derivations:
         """Derive every command of `words` [B, L]: rows are padded with 0, no row is empty.
 
         Without a temperature the best choice is taken, the leftmost on a tie; with one per row [B],
         choices are drawn from the distribution at that temperature. What was
         chosen among what is kept where choices are drawn, or if it is to be `recorded`.
+
+        A `plan` [B, L, L] says of the span from word i to word j (see symbols.FREE) what the derivation must
+        do with it; the order of the merges is left to the network.
         """
         width, keeps = words.size(1), recorded or temperature is not None
         nodes = self.leaf_nodes()
         present = words > 0
-        fired = [present & self._fires(nodes.check[words], temperature)]
+        head = torch.arange(width, device=words.device).expand_as(words)  # the first word of each item
+        tail = head  # and the last
+        fired = [present & _planned(self._fires(nodes.check[words], temperature), plan, head, tail)]
         decided = [present & torch.full_like(present, int(self.recognizes))]
         # The root is always translated; `whole` remembers whether its check fired.
         alone = present.sum(dim=1) == 1
@@ -144,10 +155,13 @@ class Composer(nn.Module):
         nodes, candidate = self._first_candidates(nodes, rows)
         for r in range(width - 1):
             alive = rows.remaining > 1
-            at = choose(nodes.score, candidate, temperature)  # [B]
+            allowed = _allowed(candidate, plan, head[:, :-1], tail[:, 1:])
+            at = choose(nodes.score, allowed, temperature)  # [B]
             node = candidate.gather(1, at.unsqueeze(1))[:, 0]
             free = self._check_is_free(nodes, node)
-            fire = alive & (self._fires(nodes.check[node.clamp(min=0)], temperature) | ~free)
+            fire = self._fires(nodes.check[node.clamp(min=0)], temperature)
+            start, end = head.gather(1, at.unsqueeze(1)), tail.gather(1, at.unsqueeze(1) + 1)
+            fire = alive & (_planned(fire.unsqueeze(1), plan, start, end)[:, 0] | ~free)
             last = rows.remaining == 2
             known = fire | last
             whole = whole & (fire | ~last)
@@ -176,6 +190,7 @@ class Composer(nn.Module):
             alone = torch.cat([slot.unsqueeze(1), none[:, 1:]], dim=1)
             rows = seq.Sequences(rows.item, rows.held, rows.remaining, memory)
             rows = seq.replace_pair(rows, at, node, torch.where(known.unsqueeze(1), alone, slots), alive)
+            head, tail = seq.drop_candidate(head, at + 1, alive), seq.drop_candidate(tail, at, alive)
             if r + 2 < width:
                 nodes, candidate = self._next_candidates(nodes, rows, candidate, at, alive)
         return Derivations(
@@ -232,3 +247,21 @@ class Composer(nn.Module):
         return nodes, torch.where(
             (rows.remaining > 1).unsqueeze(1), candidate, torch.full_like(candidate, symbols.NONE)
         )
+
+
+def _planned(fire: Tensor, plan: Tensor | None, start: Tensor, end: Tensor) -> Tensor:
+    """The decisions of checks of some spans, where no plan makes them.  # [B, W] all"""
+    if plan is None:
+        return fire
+    said = plan.flatten(1).gather(1, start * plan.size(1) + end)
+    return torch.where(said == symbols.FREE, fire, said == symbols.RECOGNIZED)
+
+
+def _allowed(candidate: Tensor, plan: Tensor | None, start: Tensor, end: Tensor) -> Tensor:
+    """The candidates that the plan allows; all of them where it allows none.  # [B, W] all"""
+    if plan is None:
+        return candidate
+    said = plan.flatten(1).gather(1, start * plan.size(1) + end)
+    allowed = candidate.masked_fill(said == symbols.APART, symbols.NONE)
+    any_left = (allowed != symbols.NONE).any(dim=1, keepdim=True)
+    return torch.where(any_left, allowed, candidate)

@@ -76,11 +76,19 @@ class Solver(nn.Module):
             outputs.append(h)
         return torch.stack(outputs, dim=1), h, c
 
-    def solve(self, leaves: Tensor, owner: Tensor, temperature: Tensor | None, longest: int) -> Translations:
+    def solve(
+        self,
+        leaves: Tensor,
+        owner: Tensor,
+        temperature: Tensor | None,
+        longest: int,
+        given: Tensor | None = None,
+    ) -> Translations:
         """Translate the spans `leaves` [S, max_span] for O expressions, of which each has the span `owner`.
 
         Without a temperature every expression gets its span's best translation (ties: the lowest number);
-        with one [O], each draws its own. None has more than `longest` tokens.
+        with one [O], each draws its own. None has more than `longest` tokens. Some may be `given`
+        [O, longest + 1], END behind the last token and NONE in every column of those that are not.
         """
         span = self.localized(leaves)
         outputs, h, c = self.encode(span)
@@ -104,7 +112,7 @@ class Solver(nn.Module):
             h, c, logits = self._step(now, outputs, keys, absent)
             allowed = self._mask(now.unused, present[now.span], position, longest)
             log_prob = torch.log_softmax(logits.masked_fill(~allowed, symbols.IMPOSSIBLE), dim=1)
-            token = _next_tokens(log_prob, at, temperature, active)
+            token = _given(_next_tokens(log_prob, at, temperature, active), given, active, position)
             log_probs.append(log_prob)
             forced.append(allowed.sum(dim=1) == 1)
             templates.append(torch.full_like(owner, symbols.END).scatter(0, active, token))
@@ -168,3 +176,11 @@ def _next_tokens(log_prob: Tensor, at: Tensor, temperature: Tensor | None, activ
     if temperature is None:
         return log_prob.argmax(dim=1)[at]
     return draw(torch.exp(log_prob[at] / temperature[active].unsqueeze(1)))
+
+
+def _given(token: Tensor, given: Tensor | None, active: Tensor, position: int) -> Tensor:
+    """The tokens of those expressions that are given, and else those chosen.  # [M], [O, T], [M] -> [M]"""
+    if given is None:
+        return token
+    column = given[active, position]
+    return torch.where(column == symbols.NONE, token, column)

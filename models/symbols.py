@@ -20,3 +20,9 @@ OUTPUT_TOO_LONG = 1
 EMPTY = 2
 UNKNOWN_WORD = 3
 TOO_MANY_WORDS = 4
+
+# What a plan says of a span of a command.
+FREE = 0  # nothing: the network decides
+APART = 1  # it is not merged
+JOINED = 2  # it is merged, and not recognised
+RECOGNIZED = 3  # it is merged (if it is not a single word) and recognised

@@ -7,6 +7,7 @@ import torch
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction.reading import Reading
 from lane.trainer.learner import Learner, same_rows
 from lane.trainer.recombine import grammar_of, recombined
 
@@ -14,8 +15,10 @@ from lane.trainer.recombine import grammar_of, recombined
 class Agreement:
     """Compares the models of fits on commands recombined from the derivations of both."""
 
-    def __init__(self, dataset: Dataset, config: TrainConfig, device: str) -> None:
-        self.dataset, self.config, self.device = dataset, config, device
+    def __init__(
+        self, dataset: Dataset, config: TrainConfig, device: str, reading: Reading | None = None
+    ) -> None:
+        self.dataset, self.config, self.device, self.reading = dataset, config, device, reading
         self._kept: dict[int, tuple[Learner, Dataset]] = {}
 
     def _made(self, fit: Fit) -> tuple[Learner, Dataset]:
@@ -26,8 +29,9 @@ class Agreement:
             order = list(range(len(self.dataset)))
             random.Random(0).shuffle(order)
             index = torch.tensor(sorted(order[: self.config.recombined]))
-            grammar = grammar_of(learner, self.dataset, index)
-            made = recombined(grammar, self.dataset, self.config.recombined // 2, seed=fit.number)
+            grammar = grammar_of(learner, self.dataset, index, self.reading)
+            count = self.config.recombined // 2
+            made = recombined(grammar, self.dataset, count, fit.number, self.reading)
             self._kept[fit.number] = learner, made
         return self._kept[fit.number]
 

@@ -24,6 +24,7 @@ from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
 from lane.trainer.dataset import Dataset
 from lane.trainer.footprint import PeakMemory
+from lane.trainer.induction import Induced, induce
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
 from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable
@@ -81,12 +82,14 @@ def train(
     dataset, out = Dataset.of(learned), Path(out)
     data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
     _check_place(out)
+    induced = induce(dataset) if config.induction and config.composer else None
     run = Run(
         dataset=dataset,
-        config=config.fitted_to(dataset.words.size(1), dataset.gold.size(1)),
+        config=_fitted(config, dataset, induced),
         seed=seed,
         device=device,
         folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
+        induced=induced,
     )
     run.prepare(data.sha256, resume)
     with _resumable(run.folder):
@@ -108,6 +111,13 @@ def train(
         return result
     shutil.rmtree(run.folder, ignore_errors=True)
     return replace(result, run_dir=None)
+
+
+def _fitted(config: TrainConfig, dataset: Dataset, induced: Induced | None) -> TrainConfig:
+    """The settings, with limits as wide as the pairs ask for."""
+    if induced is not None:
+        return config.model_copy(update=induced.limits(config))
+    return config.fitted_to(dataset.words.size(1), dataset.gold.size(1))
 
 
 @contextmanager
@@ -179,6 +189,8 @@ def _journal(run: Run, on_report: OnReport | None) -> Journal:
             f"{count} {'input has' if count == 1 else 'inputs have'} more than one output, of which "
             "at most one can be learned; `lane-data check` lists them"
         )
+    if run.induced is not None:
+        journal.say(str(run.induced))
     return journal
 
 

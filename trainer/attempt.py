@@ -13,9 +13,11 @@ from lane.trainer import rules
 from lane.trainer.config import TrainConfig
 from lane.trainer.curriculum import Curriculum, Verdict
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction import Induced
 from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined
 from lane.trainer.state import Stateful
+from lane.trainer.teacher import Teacher
 
 Outcome = Literal["training", "consolidating", "fitted", "stalled"]
 
@@ -74,12 +76,15 @@ class Attempt(Stateful):
         seed: int,
         constants: bool | tuple[int, ...],
         device: str = "cpu",
+        induced: Induced | None = None,
     ) -> None:
         torch.manual_seed(seed)
         self.dataset, self.config, self.seed, self.constants = dataset, config, seed, constants
         network = config.network(constants)
         self.model = LaneModel(len(dataset.source), len(dataset.target), network).to(device)
-        self.learner = Learner(self.model, config)
+        teacher = Teacher(dataset, induced, network) if induced else None
+        self.reading = teacher.reading if teacher else None
+        self.learner = Learner(self.model, config, teacher)
         self.curriculum = Curriculum(dataset, config)
         self.outcome: Outcome = "training"
         self.updates = 0
@@ -156,9 +161,9 @@ class Attempt(Stateful):
         """
         self.consolidations += 1
         subset = self.curriculum.order.argsort()[: self.config.recombined]
-        grammar = grammar_of(self.learner, self.dataset, subset)
+        grammar = grammar_of(self.learner, self.dataset, subset, self.reading)
         seed = self.seed * 1_000 + self.consolidations
-        made = recombined(grammar, self.dataset, self.config.recombined // 4, seed)
+        made = recombined(grammar, self.dataset, self.config.recombined // 4, seed, self.reading)
         everything = torch.arange(len(made))
         evaluation = self.learner.evaluate(made, everything)
         wrong = everything[~evaluation.right]

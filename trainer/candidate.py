@@ -115,13 +115,20 @@ def _best(fits: Sequence[Fit]) -> Fit:
 
 
 def next_attempt(run: Run, number: int, ended: Sequence[Fit]) -> Attempt:
-    """A new attempt, with the constants that the failures of the earlier ones suggest."""
+    """A new attempt, with the constants that the pairs or the failures of the earlier ones suggest.
+
+    Where the rules that were read off the pairs leave some unexplained, every other attempt does without.
+    """
     seed = derived_seed(run.seed, number, len(ended))
-    return Attempt(run.dataset, run.config, seed, _constants(run, ended), run.device)
+    induced = run.induced
+    if induced is not None and induced.lost and len(ended) % 2:
+        induced = None
+    constants = _constants(run, ended) if induced is None else induced.constants_for(run.config.constants)
+    return Attempt(run.dataset, run.config, seed, constants, run.device, induced)
 
 
 def _constants(run: Run, ended: Sequence[Fit]) -> bool | tuple[int, ...]:
-    """Which actions the next attempt's rules may hold beside variables.
+    """Which actions the next attempt's rules may hold beside variables, if nothing is known of the rules.
 
     If needed: none until an attempt seems to have failed for lack of them, then those that no single word
     stands for, which are few and easily found. Every fourth attempt has all, in case that guess is wrong.

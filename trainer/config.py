@@ -21,7 +21,7 @@ class TrainConfig(NetworkConfig):
 
     # Sampling
     examples: int = Field(64, ge=1, le=65_536, description="Examples in an update.")
-    samples: int = Field(20, ge=2, le=1024, description="Derivations sampled for each example.")
+    samples: int = Field(10, ge=2, le=1024, description="Derivations sampled for each example.")
     explorers: float = Field(
         0.3, ge=0, lt=1, description="Share of the samples drawn off-policy, to explore."
     )
@@ -33,6 +33,9 @@ class TrainConfig(NetworkConfig):
     )
     newest: float = Field(
         0.25, ge=0, le=1, description="Share of the examples drawn from the length that the lesson added."
+    )
+    induction: bool = Field(
+        True, description="Whether rules that are read off the pairs steer the explorers and set the limits."
     )
 
     # Reward
@@ -55,18 +58,18 @@ class TrainConfig(NetworkConfig):
     composer_rate: float = Field(1e-3, gt=0, description="Learning rate of the Composer.")
     solver_rate: float = Field(2e-3, gt=0, description="Learning rate of the Solver (differential update).")
     clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
-    entropy: float = Field(0.15, ge=0, description="Bonus for the entropy of each decision.")
+    entropy: float = Field(0.03, ge=0, description="Bonus for the entropy of each decision.")
     entropy_lessons: int = Field(3, ge=1, description="The bonus halves with each lesson after this one.")
 
     # Lessons
     curriculum: bool = Field(True, description="Lessons by length; without, all lengths from the start.")
-    evaluate_every: int = Field(25, ge=1, description="Updates between greedy evaluations.")
+    evaluate_every: int = Field(10, ge=1, description="Updates between greedy evaluations.")
     evaluate_most: int = Field(2000, ge=1, description="Most pairs in such an evaluation.")
-    patience: int = Field(8, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
+    patience: int = Field(16, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
     sure: float = Field(
         0.5, ge=0, le=1, description="Share of samples that must be right before the next lesson."
     )
-    stall: int = Field(16, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
+    stall: int = Field(40, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
     most_updates: int = Field(1_000_000, ge=1, description="Updates after which an attempt has stalled.")
     misfits: float = Field(
         0.05,
@@ -121,14 +124,23 @@ GROUPS = {
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {},
+    # Nothing is read off the pairs: all is found by drawing, which takes more draws and more entropy.
+    "unaided": {
+        "induction": False,
+        "samples": 20,
+        "entropy": 0.15,
+        "evaluate_every": 25,
+        "patience": 8,
+        "stall": 16,
+    },
     # The numbers of the paper; one candidate, since it has no agreement.
     "paper": {
         "embedding": 128,
         "hidden": 128,
         "constants": "always",
         "deleting": True,
-        "samples": 10,
         "explorers": 0.0,
+        "induction": False,
         "focus": 0.0,
         "newest": 0.0,
         "gamma": 0.5,
@@ -142,6 +154,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "solver_rate": 1.0,
         "entropy": 0.1,
         "entropy_lessons": 1,
+        "evaluate_every": 25,
+        "patience": 8,
         "sure": 0.0,
         "consolidations": 0,
         "candidates": 1,

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from lane.models import memory as mem
+from lane.models import symbols
 from lane.models.model import LaneModel, Rollout
+from lane.models.nodes import distinct_spans
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.gradient import surrogate
 from lane.trainer.optimizer import OPTIMIZERS
 from lane.trainer.reward import reward, similarity, simplicity
 from lane.trainer.state import Stateful
+from lane.trainer.teacher import Teacher
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ class Learner(Stateful):
 
     kept = ("model", "composer_optimizer", "solver_optimizer", "trajectories")
 
-    def __init__(self, model: LaneModel, config: TrainConfig) -> None:
-        self.model, self.config = model, config
+    def __init__(self, model: LaneModel, config: TrainConfig, teacher: Teacher | None = None) -> None:
+        self.model, self.config, self.teacher = model, config, teacher
         self.device = model.composer.query.device
         self.trajectories = 0
         # Each network has a rate of its own: the differential update.
@@ -69,10 +73,14 @@ class Learner(Stateful):
 
         # An output of more than twice the longest gold's length has a similarity below 1/2 and teaches
         # little: it is not written out, and its similarity is 0. The +1 is slack only.
-        rollout = self.model.rollout(words, temperature.view(-1), 2 * gold.size(1) + 1)
+        limit = 2 * gold.size(1) + 1
+        if self.teacher is None or self.teacher.dataset is not dataset or not explorers:
+            rollout = self.model.rollout(words, temperature.view(-1), limit)
+        else:
+            rollout = self._taught(self.teacher, words, temperature, limit, index, explorers)
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
-            simple = simplicity(rollout, self.model.solver.variables, config)
+            simple = self._simplicity(rollout)
             whole = self._whole(rollout, dataset, rows)
             rewards = reward(similar, simple, whole, config).view(len(index), drawn)
             weight = self._advantage(rewards, explorers).view(-1) / len(rows)
@@ -84,6 +92,46 @@ class Learner(Stateful):
         self.trajectories += len(rows)
         policy = (similar == 1).view(len(index), drawn)[:, : drawn - explorers]
         return Update(float(rewards[:, : drawn - explorers].mean()), float(policy.float().mean()))
+
+    def _taught(
+        self, teacher: Teacher, words: Tensor, temperature: Tensor, limit: int, index: Tensor, explorers: int
+    ) -> Rollout:
+        """Derivations of which the explorers are shown by the teacher, where it knows any.  # words [B, L]"""
+        composer, solver, drawn = self.model.composer, self.model.solver, temperature.size(1)
+        plans, known = teacher.plans(index, words.size(1))
+        temperature[known.to(self.device), drawn - explorers :] = 1.0
+        plan = words.new_zeros([len(index), drawn, words.size(1), words.size(1)])
+        plan[:, drawn - explorers :] = plans.to(self.device).unsqueeze(1)
+        warmth = temperature.view(-1)
+        derivations = composer.compose(words, warmth, plan=plan.flatten(0, 1))
+
+        spans, span = distinct_spans(derivations.nodes, derivations.node)
+        taken = derivations.node != symbols.NONE  # [B, S]
+        longest = max(solver.variables, min(solver.template_limit, limit))
+        given = teacher.templates(spans, longest).to(self.device)[span[taken]]  # [O, longest + 1]
+        explores = torch.zeros_like(temperature, dtype=torch.bool)
+        explores[:, drawn - explorers :] = True
+        given[~explores.view(-1, 1).expand_as(taken)[taken]] = symbols.NONE
+        translations = solver.solve(
+            spans, span[taken], warmth.unsqueeze(1).expand_as(taken)[taken], longest, given
+        )
+        place = torch.arange(len(given), device=self.device)
+        solution = torch.full_like(span, symbols.NONE).masked_scatter(taken, place)
+        values = mem.expand(
+            translations.template, solution, derivations.arguments, derivations.root, words.size(1), limit
+        )
+        return Rollout(derivations, translations, solution, values)
+
+    def _simplicity(self, rollout: Rollout) -> Tensor:
+        """R_a of each row; what the teacher would have written counts as simple."""
+        known: Tensor | None = None
+        if self.teacher is not None:
+            template = rollout.translations.template
+            spans, span = distinct_spans(rollout.derivations.nodes, rollout.derivations.node)
+            shown = self.teacher.templates(spans, template.size(1)).to(self.device)[:, :-1]
+            same = template[rollout.solution.clamp(min=0)] == shown[span.clamp(min=0)]  # [B, S, T]
+            known = same.all(dim=2) & (span != symbols.NONE)
+        return simplicity(rollout, self.model.solver.variables, self.config, known)
 
     def _advantage(self, rewards: Tensor, explorers: int) -> Tensor:
         """Rewards against the mean of the example's on-policy samples; explorers count only above it."""
@@ -108,7 +156,7 @@ class Learner(Stateful):
         # Correct outputs always fit; the rest is room to show in a report what a wrong one says.
         rollout = self.model.rollout(dataset.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
-        simple = simplicity(rollout, self.model.solver.variables, self.config)
+        simple = self._simplicity(rollout)
         whole = self._whole(rollout, dataset, index).cpu()
         return Evaluation(index, right.cpu(), whole, simple.cpu(), rollout)
 

@@ -7,7 +7,7 @@ grammar; sampling from it gives unlabelled commands on which a model is compared
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,11 +18,13 @@ from lane.models import symbols
 from lane.models.model import Rollout
 from lane.models.template import expand
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction.reading import Reading
 from lane.trainer.learner import Learner
 
 Span = tuple[int, ...]  # the SrcExp of a rule, which names the rule
 Company = tuple[bool, ...]  # which arguments of a rule are phrases; () for a rule with independent arguments
 Drawn = tuple[list[int], list[int]]  # a command and its output
+Known = Callable[[Span], Span | None]  # the output of a command, if the pairs tell it
 
 # Jaccard similarity from which rules are of one kind. Small data shows no rule in all its contexts, so that
 # equality would be too much to ask; rules of different kinds share less than half.
@@ -125,7 +127,7 @@ class TreeGrammar:
         for place in (slot.place, ANYWHERE):
             self._companies[place, slot.rule][slot.company] = None
 
-    def close(self, known: Mapping[Span, Span], seed: int) -> None:
+    def close(self, known: Known, seed: int) -> None:
         """Generalise over rules of one kind, as far as no known command gets another output."""
         rng = random.Random(seed)
         self._dependent = self._find_dependent()
@@ -196,14 +198,12 @@ class TreeGrammar:
                 kinds.append([rule])
         return [kind for kind in kinds if len(kind) > 1]
 
-    def _extend(
-        self, slot: Slot, children: Iterable[Span], known: Mapping[Span, Span], rng: random.Random
-    ) -> None:
+    def _extend(self, slot: Slot, children: Iterable[Span], known: Known, rng: random.Random) -> None:
         for child in children:
             if child not in self._children[slot] and not self._contradicts(slot, child, known, rng):
                 self._record(slot, child)
 
-    def _contradicts(self, slot: Slot, child: Span, known: Mapping[Span, Span], rng: random.Random) -> bool:
+    def _contradicts(self, slot: Slot, child: Span, known: Known, rng: random.Random) -> bool:
         """Whether some sample with `child` in the slot is a known command with another output."""
         if slot == ROOTS:
             return False  # every rule's own expressions are checked in the slots below it
@@ -216,7 +216,7 @@ class TreeGrammar:
         ]
         self._children[slot] = kept
         outputs = [(tuple(words), tuple(output)) for words, output in filter(None, drawn)]
-        return any(known.get(words, output) != output for words, output in outputs)
+        return any(known(words) not in (None, output) for words, output in outputs)
 
     def sample(self, count: int, seed: int, most_words: int, most_actions: int) -> list[Drawn]:
         """Up to `count` distinct commands with their outputs; fewer where the grammar generates fewer."""
@@ -277,7 +277,9 @@ def _alike(one: set[object], other: set[object]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
 
 
-def grammar_of(learner: Learner, dataset: Dataset, index: Tensor) -> TreeGrammar:
+def grammar_of(
+    learner: Learner, dataset: Dataset, index: Tensor, reading: Reading | None = None
+) -> TreeGrammar:
     """The closed tree grammar of the correct greedy derivations among some examples."""
     grammar = TreeGrammar(learner.model.solver.variables)
     for part in dataset.chunks(index):
@@ -285,11 +287,14 @@ def grammar_of(learner: Learner, dataset: Dataset, index: Tensor) -> TreeGrammar
         right = part[evaluation.right]
         if len(right) > 0:
             grammar.add(learner.evaluate(dataset, right).rollout)
-    grammar.close(dataset.known(), seed=0)
+    # By shape, where a reading knows it: a few examples then speak for all commands of their shapes.
+    grammar.close(dataset.known().get if reading is None else reading.output, seed=0)
     return grammar
 
 
-def recombined(grammar: TreeGrammar, dataset: Dataset, count: int, seed: int) -> Dataset:
+def recombined(
+    grammar: TreeGrammar, dataset: Dataset, count: int, seed: int, reading: Reading | None = None
+) -> Dataset:
     """New commands up to twice as long as the longest example, as pairs.
 
     Twice, so that what fits the pairs by length alone is exposed; their outputs may grow faster.
@@ -299,5 +304,6 @@ def recombined(grammar: TreeGrammar, dataset: Dataset, count: int, seed: int) ->
     pairs = [
         Pair(tuple(source.word(w) for w in words), tuple(target.word(a) for a in actions))
         for words, actions in grammar.sample(count, seed, most_words, most_actions)
+        if reading is None or reading.output(tuple(words)) in (None, tuple(actions))
     ]
     return dataset.like(pairs)

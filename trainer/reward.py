@@ -25,12 +25,13 @@ def similarity(output: Tensor, output_length: Tensor, gold: Tensor, gold_length:
     return longest.to(torch.float32) / union.clamp(min=1).to(torch.float32)
 
 
-def simplicity(rollout: Rollout, variables: int, config: TrainConfig) -> Tensor:
+def simplicity(rollout: Rollout, variables: int, config: TrainConfig, known: Tensor | None = None) -> Tensor:
     """R_a: the mean simplicity of the multi-word expressions of each row.  # [B]
 
     Of one expression: the share of variables in its DstExp (not `dense`: whether there is nothing else,
     the paper's T*/T), less a penalty for every word of its SrcExp beyond the first, for the rule that says
-    one thing is the one that recombines. A row without a multi-word expression is as simple as can be.
+    one thing is the one that recombines. A row without a multi-word expression is as simple as can be, and
+    so is an expression by a rule that was read off the pairs (`known` [B, S]): it needs its constants.
     """
     template = rollout.translations.template
     is_variable = (template > 0) & (template <= variables)
@@ -41,6 +42,8 @@ def simplicity(rollout: Rollout, variables: int, config: TrainConfig) -> Tensor:
     multi = (rollout.solution >= 0) & (nodes.size[node] > 1)
     beyond = (nodes.size - nodes.variables - 1).clamp(min=0)[node]
     value = share[rollout.solution.clamp(min=0)] * (1 - config.word_penalty * beyond).clamp(min=0)
+    if known is not None:
+        value = torch.where(known, torch.ones_like(value), value)
     total = torch.where(multi, value, torch.zeros_like(value)).sum(dim=1)
     count = multi.sum(dim=1)
     return torch.where(count > 0, total / count.clamp(min=1), torch.ones_like(total))

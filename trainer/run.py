@@ -14,6 +14,7 @@ from lane.base.record import read_record, write_record
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction import Induced
 
 DISTRIBUTION = "lane-expressions"
 OnReport = Callable[[Report], object]
@@ -29,6 +30,7 @@ class Run:
     seed: int
     device: str
     folder: Path
+    induced: Induced | None = None  # rules that were read off the pairs
 
     def state_path(self, number: int) -> Path:
         """Where a candidate keeps its state."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from lane.trainer.agreement import Agreement
 from lane.trainer.candidate import Fit
+from lane.trainer.induction.reading import Reading
 from lane.trainer.run import Halted, Journal, Run
 from lane.trainer.worker import train_candidates
 
@@ -28,7 +29,8 @@ class Found:
 
 def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    agreement = Agreement(run.dataset, run.config, run.device)
+    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
+    agreement = Agreement(run.dataset, run.config, run.device, reading)
     fits: list[Fit] = []
     for number in range(run.config.rounds):
         first = number * run.config.candidates

@@ -55,7 +55,7 @@ def test_wrong_arguments_of_reproduce_are_errors_of_usage(arguments, problem):
     [
         (["--tasks", "limit,addjmp"], "no task 'addjmp'; did you mean 'addjump'?"),
         (["--set", "sampels=3"], "no setting 'sampels'; did you mean 'samples'?"),
-        (["--preset", "fats"], "the presets are fast, paper"),
+        (["--preset", "fats"], "the presets are fast, unaided, paper"),
         (["--corrupt", "0.9"], "--corrupt"),
     ],
 )

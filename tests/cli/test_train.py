@@ -271,7 +271,7 @@ def test_pairs_from_standard_input_with_some_held_out(tmp_path):
         (["--set", "template_limit=1"], "set template_limit=2 or more"),
         (["--set", "variable_limit=6", "--set", "span_limit=6"], "10 variables, and only 8 have names"),
         (["--set", "samples"], "--set samples: give it as key=value"),
-        (["--preset", "quick"], "no preset 'quick': the presets are fast, paper"),
+        (["--preset", "quick"], "no preset 'quick': the presets are fast, unaided, paper"),
         (["--device", "tpu"], "'tpu' is not one of 'auto', 'cpu', 'cuda'"),
         (["--minutes", "0"], "--minutes"),
         (["--sead", "1"], "--sead"),

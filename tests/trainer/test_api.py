@@ -36,7 +36,8 @@ def test_settings_by_keyword_or_as_a_record_and_any_form_of_pairs(tmp_path, capf
     two = train(same, out=tmp_path / "two.pt", workers=2, config=build_config("fast", TINY))
     assert weights(one.model) == weights(two.model)
     assert {report.candidate for report in reports} == {0, 1}
-    assert str(reports[0]).startswith("candidate 1 ")
+    assert "were read off the pairs" in str(reports[0])
+    assert str(reports[1]).startswith("candidate 1 ")
     assert capfd.readouterr() == ("", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.pt", "two.pt"]
 
@@ -329,8 +330,9 @@ def test_rounds_and_contradictions_are_messages(tiny, pairs):
     counter = Counter()
     both = [*pairs, Pair.of("walk", "R"), Pair.of("walk", "W")]
     train(both, on_report=counter, **{**tiny, "config": two_rounds})
-    assert [message.partition(":")[0] for message in counter.messages[1:]] == ["round 1", "round 2"]
+    assert [message.partition(":")[0] for message in counter.messages[2:]] == ["round 1", "round 2"]
     assert counter.messages[0].startswith("1 input has more than one output")
+    assert "were read off the pairs" in counter.messages[1]
 
 
 def mark_converged(path):

@@ -40,7 +40,7 @@ def test_settings_go_on_top_of_the_preset():
 @pytest.mark.parametrize(
     ("preset", "settings", "message"),
     [
-        ("quick", {}, "no preset 'quick': the presets are fast, paper"),
+        ("quick", {}, "no preset 'quick': the presets are fast, unaided, paper"),
         ("fast", {"sample": 1}, r"no setting 'sample'; did you mean 'samples'\? \(`lane-train settings`"),
         ("fast", {"zzz": 1}, r"no setting 'zzz' \("),
         ("fast", {"samples": "many"}, "setting samples: .*integer"),
