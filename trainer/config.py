@@ -79,7 +79,7 @@ class TrainConfig(NetworkConfig):
     )
 
     consolidations: int = Field(
-        12,
+        30,
         ge=0,
         description="Most evaluations in which a model that fits still learns to follow its own rules.",
     )
@@ -132,6 +132,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "evaluate_every": 25,
         "patience": 8,
         "stall": 16,
+        "consolidations": 12,
     },
     # The numbers of the paper; one candidate, since it has no agreement.
     "paper": {
