@@ -120,6 +120,14 @@ def test_a_file_whose_backend_is_not_installed_says_which_extra(
     assert f"lane-expressions[{extra}]" in done.stderr
 
 
+def test_a_user_gets_every_module(wheel: Path) -> None:
+    """A package in a package has to be listed too."""
+    rooms = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "experiments"]
+    modules = {f"lane/{path.relative_to(ROOT).as_posix()}" for room in rooms for path in room.rglob("*.py")}
+    with zipfile.ZipFile(wheel) as archive:
+        assert not modules - set(archive.namelist())
+
+
 def test_a_user_gets_no_file_that_only_developers_need(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

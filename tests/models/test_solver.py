@@ -118,3 +118,56 @@ def test_what_stands_behind_a_span_does_not_matter():
     beside = solver.solve(together, torch.arange(2), None, 10)
     assert torch.equal(alone.template[0], beside.template[0])
     assert torch.allclose(alone.log_prob[0], beside.log_prob[0])
+
+
+@pytest.mark.parametrize("drawn", [True, False], ids=["drawn", "best"])
+def test_given_translations_come_out_and_the_others_are_as_ever(drawn):
+    torch.manual_seed(8)
+    config = ModelConfig(embedding=3, hidden=4, constants=True)
+    solver = Solver(WORDS, ACTIONS, config)
+    none, longest = symbols.NONE, config.template_limit
+    leaves = torch.tensor([[symbols.VARIABLE, 1, symbols.VARIABLE, none], [2, none, none, none]])
+    owner = torch.tensor([0, 1] * 20)
+    action = config.max_variables + 1
+    templates = {0: [2, action, 1, 1], 1: [action + 1, action]}
+    told = torch.full([len(owner), longest + 1], none)
+    for row in range(0, len(owner), 3):
+        template = templates[int(owner[row])]
+        told[row] = symbols.END
+        told[row, : len(template)] = torch.tensor(template)
+    warmth = torch.ones([len(owner)]) if drawn else None
+    translations = solver.solve(leaves, owner, warmth, longest, told)
+    for row, template in enumerate(translations.template.tolist()):
+        end = template.index(symbols.END) if symbols.END in template else len(template)
+        expected = templates[int(owner[row])]
+        if row % 3 == 0:
+            assert template[:end] == expected
+        elif not drawn:
+            plain = solver.solve(leaves, owner, None, longest).template[row].tolist()
+            assert template[:end] == [token for token in plain if token != symbols.END]
+        else:
+            used = {token for token in template[:end] if token <= config.max_variables}
+            assert used == set(range(1, leaves[owner[row]].tolist().count(symbols.VARIABLE) + 1))
+        # The prefixes are those of the tokens, so that the gradient belongs to them.
+        path = [p for p in translations.prefix[row].tolist() if p != none]
+        tokens = [*template[:end], symbols.END][: len(path)]
+        chosen = translations.log_prob[path, tokens]
+        assert (chosen > symbols.IMPOSSIBLE / 2).all(), "the mask allows what is given"
+    if drawn:
+        free = translations.template[1::3]
+        assert len({tuple(row) for row in free.tolist()}) > 2
+
+
+def test_nothing_given_changes_nothing():
+    torch.manual_seed(9)
+    config = ModelConfig(embedding=3, hidden=4)
+    solver = Solver(WORDS, ACTIONS, config)
+    leaves = torch.tensor([[symbols.VARIABLE, 1, symbols.VARIABLE, symbols.NONE]])
+    owner, warmth = torch.zeros([30], dtype=torch.int64), torch.ones([30])
+    longest = config.template_limit
+    torch.manual_seed(10)
+    plain = solver.solve(leaves, owner, warmth, longest)
+    torch.manual_seed(10)
+    told = solver.solve(leaves, owner, warmth, longest, torch.full([30, longest + 1], symbols.NONE))
+    for one, other in zip(plain, told, strict=True):
+        assert torch.equal(one, other)

@@ -1,5 +1,6 @@
-"""Hand-made derivations, and a small language to train on."""
+"""Hand-made derivations, a small language to train on, and languages whose rules are read off the pairs."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from lane.data.pair import Pair
 from lane.models import symbols
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction import induce
 
 
 @pytest.fixture(scope="session")
@@ -78,3 +80,100 @@ def tiny_config():
     """A recipe of little work, with the numbers that tests count on."""
     settings = {"embedding": 8, "hidden": 8, "examples": 8, "samples": 4, "evaluate_every": 3}
     return build_config("fast", {**settings, "patience": 3, "stall": 6, "attempts": 2, "recombined": 40})
+
+
+def language(pairs: dict[str, str], unseen: dict[str, str]) -> SimpleNamespace:
+    """Pairs to read, and pairs of the same language that are not read."""
+    both = [[Pair.of(*pair) for pair in side.items()] for side in (pairs, unseen)]
+    # One pair of vocabularies for both, so that rules read off the first can be used on the second.
+    everything = Dataset.of([*both[0], *both[1]])
+    return SimpleNamespace(seen=everything.like(both[0]), everything=everything)
+
+
+def operators() -> SimpleNamespace:
+    words = {"walk": "W", "run": "R", "look": "L", "jump": "J"}
+    phrases = dict(words)
+    for (word, action), (name, times) in product(words.items(), {"twice": 2, "thrice": 3}.items()):
+        phrases[f"{word} {name}"] = " ".join([action] * times)
+    pairs, unseen = dict(phrases), dict[str, str]()
+    for (one, first), (two, second) in product(phrases.items(), repeat=2):
+        # `jump` stands nowhere but alone.
+        where = unseen if "jump" in one + two else pairs
+        where[f"{one} and {two}"] = f"{first} {second}"
+        where[f"{one} after {two}"] = f"{second} {first}"
+    for name in ("jump twice", "jump thrice"):
+        unseen[name] = pairs.pop(name)
+    return language(pairs, unseen)
+
+
+def calls() -> SimpleNamespace:
+    digits = {"one": "1", "two": "2", "three": "3", "four": "4"}
+    pairs, unseen = dict(digits), dict[str, str]()
+    for (a, x), (b, y) in product(digits.items(), repeat=2):
+        for word, name in {"plus": "add", "times": "mul"}.items():
+            pairs[f"{a} {word} {b}"] = f"{name} ( {x} , {y} )"
+        pairs[f"the negative of {a}"] = f"neg ( {x} )"
+        pairs[f"the negative of {a} plus {b}"] = f"add ( neg ( {x} ) , {y} )"
+        unseen[f"{a} times the negative of {b}"] = f"mul ( {x} , neg ( {y} ) )"
+    return language(pairs, unseen)
+
+
+def names() -> SimpleNamespace:
+    """Names that are never commands, in commands that are never a word."""
+    things = [f"thing{n}" for n in range(6)]
+    pairs, unseen = dict[str, str](), dict[str, str]()
+    for number, thing in enumerate(things):
+        for state in ("on", "off"):
+            where = unseen if number == 5 and state == "off" else pairs
+            where[f"turn {state} the {thing}"] = f"{state} ( {thing.upper()} )"
+    return language(pairs, unseen)
+
+
+def long_sentences() -> SimpleNamespace:
+    things = {"lamp": "LAMP", "fan": "FAN", "heater": "HEATER"}
+    rooms = {"kitchen": "K", "hall": "H", "cellar": "C"}
+    colours = {"red": "f00", "blue": "00f", "green": "0f0"}
+    pairs, unseen = dict[str, str](), dict[str, str]()
+    for number, ((a, x), (b, y), (c, z)) in enumerate(
+        product(*(d.items() for d in (things, rooms, colours)))
+    ):
+        where = unseen if number % 5 == 2 else pairs
+        where[f"please set the {a} in {b} to {c}"] = f"set ( {y} , {x} , {z} )"
+    return language(pairs, unseen)
+
+
+def parts() -> SimpleNamespace:
+    """`$x is $y` is in every sentence and never one."""
+    fields = {"size": "SIZE", "colour": "COLOUR", "price": "PRICE"}
+    values = {"big": "B", "red": "R", "low": "L", "odd": "O"}
+    clauses = {
+        f"{f} is {v}": f"eq ( {x} , {y} )" for (f, x), (v, y) in product(fields.items(), values.items())
+    }
+    pairs, unseen = dict[str, str](), dict[str, str]()
+    for clause, call in clauses.items():
+        pairs[f"items where {clause}"] = f"select ( {call} )"
+    for number, ((one, first), (two, second)) in enumerate(product(clauses.items(), repeat=2)):
+        where = unseen if number % 3 == 1 else pairs
+        where[f"items where {one} and {two}"] = f"select ( and ( {first} , {second} ) )"
+        where[f"count where {one} or {two}"] = f"count ( or ( {first} , {second} ) )"
+    return language(pairs, unseen)
+
+
+LANGUAGES = {made.__name__: made for made in (operators, calls, names, long_sentences, parts)}
+
+
+@pytest.fixture(scope="session")
+def languages():
+    return {name: made() for name, made in LANGUAGES.items()}
+
+
+@pytest.fixture(scope="session")
+def induced(languages):
+    """What is read off each."""
+    return {name: induce(made.seen) for name, made in languages.items()}
+
+
+@pytest.fixture(params=list(LANGUAGES))
+def named(request):
+    """Each language in turn, by name."""
+    return request.param

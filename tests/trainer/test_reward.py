@@ -82,3 +82,29 @@ def test_a_root_that_is_not_recognised_earns_nothing():
     assert reward(similar, simple, whole, product).tolist() == [0.0, 1.5, 0.0]
     added = build_config("fast", {"gamma": 0.5, "product": False})
     assert reward(similar, simple, whole, added).tolist() == [0.0, 1.25, 0.5]
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_expressions_by_known_rules_are_simple(hand_made, dense):
+    """Whatever constants and words they have; the others count as ever."""
+    config = build_config("fast", {"dense": dense})
+    rollout = hand_made(RULES, TREES)
+    known_spans = {(0, 2, 0), (1, 2)}
+    spans = list(RULES)
+    node = rollout.derivations.node
+    known = torch.tensor([[n >= 0 and spans[n] in known_spans for n in row] for row in node.tolist()])
+
+    def values(tree: tuple) -> list[float]:
+        span, *children = tree
+        inner = [value for child in children for value in values(child)]
+        if len(span) == 1:
+            return inner
+        own = 1.0 if span in known_spans else directly((span,), dense, config.word_penalty)[0]
+        return [*inner, own]
+
+    for value, tree in zip(simplicity(rollout, 2, config, known).tolist(), TREES, strict=True):
+        each = values(tree)
+        assert value == pytest.approx(sum(each) / len(each) if each else 1.0)
+    none = torch.zeros_like(known)
+    assert torch.equal(simplicity(rollout, 2, config, none), simplicity(rollout, 2, config))
+    assert torch.equal(simplicity(rollout, 2, config, ~none), torch.ones([len(TREES)]))

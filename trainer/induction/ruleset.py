@@ -75,11 +75,12 @@ def split(left: Left, span_limit: int, variable_limit: int) -> int | None:
 def groups(left: Left, span_limit: int, variable_limit: int) -> list[tuple[int, int]]:
     """The groups of neighbouring tokens, by start and end, that may be merged on the way to a left side.
 
-    All that the limits leave unrecognised; in a left side that is too long for any order of merges to be
-    safe, only those on one side of the split.
+    All that the limits leave unrecognised; in a left side that has too many tokens or variables for any
+    order of merges to be safe, only those on one side of the split.
     """
     size, middle = len(left), split(left, span_limit, variable_limit)
-    halves = [(0, size)] if size <= span_limit else [(0, middle or size), (middle or 0, size)]
+    safe = size <= span_limit and left.count(symbols.VARIABLE) <= variable_limit
+    halves = [(0, size)] if safe else [(0, middle or size), (middle or 0, size)]
     return [
         (start, end)
         for low, high in halves
