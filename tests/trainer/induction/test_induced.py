@@ -26,7 +26,7 @@ RULES = {
     "parts": {
         "$ is $": "eq ( 1 , 2 )",
         "items where $": "select ( 1 )",
-        "items where $ and $": "select ( and ( 1 , 2 ) )",
+        "$ and $": "and ( 1 , 2 )",
         "count where $ or $": "count ( or ( 1 , 2 ) )",
     },
 }

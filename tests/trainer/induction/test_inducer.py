@@ -5,7 +5,7 @@ import pytest
 from lane.models import symbols
 from lane.trainer.induction.budget import Budget
 from lane.trainer.induction.chart import explains, parse
-from lane.trainer.induction.inducer import induce_rules
+from lane.trainer.induction.inducer import _merit, induce_rules
 from lane.trainer.induction.ruleset import MOST_TOKENS, MOST_VARIABLES, WIDEST, split
 from lane.trainer.induction.shape import shapes_of
 from lane.trainer.induction.text import text_of
@@ -42,6 +42,12 @@ def test_operators_have_one_rule_each():
     grammar, lost = read(operators())
     assert grammar.rules == RULES
     assert lost == []
+
+
+def test_votes_count_against_the_size_of_a_rule():
+    small, large = ((V, TWICE), (1, 1)), ((V, TWICE, AND, V), (1, 1, 2, -9))
+    assert _merit(large, 4) > _merit(small, 1)
+    assert _merit(large, 2) > _merit(small, 1) > _merit(large, 1)
 
 
 def test_a_rule_that_is_given_stays_and_one_that_is_banned_does_not_come():

@@ -55,12 +55,13 @@ def test_without_lost_shapes_a_piece_must_promise_to_save_enough():
 def test_pieces_of_given_pieces_are_variables():
     """Once `$x is $y` is a rule, `$x and $y` can be one."""
     made = shapes()
-    before = {left for left, _ in part_rules(made, RuleSet({}), {}, made, 8)}
-    given = dict([WANTED])
-    after = {left for left, _ in part_rules(made, RuleSet({}), given, made, 8)}
-    assert (V, AND, V) in after
-    assert (V, IS, V) not in after
-    assert (V, IS, V) in before
+    before = part_rules(made, RuleSet({}), {}, made, 8)
+    after = part_rules(made, RuleSet({}), dict([WANTED]), made, 8)
+    conjunction = (V, AND, V), (1, 2)
+    assert conjunction in after
+    assert conjunction not in before
+    assert WANTED in before
+    assert not [right for left, right in after if left == (V, IS, V)]
 
 
 def test_what_is_written_in_few_places_only_is_not_proposed():
@@ -69,3 +70,10 @@ def test_what_is_written_in_few_places_only_is_not_proposed():
     outputs = [text_of((30 + n, n + 50, n + 70)) for n in range(len(commands))]
     made = shapes_of(commands, outputs, {})
     assert part_rules(made, RuleSet({}), {}, made, 8) == []
+    # With its values there, but never the same between them.
+    commands = [(verb, 1, IS, 4) for verb in (SHOW, COUNT, WHERE)]
+    outputs = [text_of((verb, 1, 40 + verb, 4)) for verb in (SHOW, COUNT, WHERE)]
+    made = shapes_of(commands, outputs, LEXICON)
+    found = part_rules(made, RuleSet({}), {}, made, 8)
+    assert ((V, IS), (1,)) in found
+    assert not [right for left, right in found if left == (V, IS, V)]

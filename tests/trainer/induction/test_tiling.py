@@ -66,6 +66,15 @@ def test_variables_are_said_rather_than_their_letters():
     assert tile((text_of([1, 9, 1]),), [(two[0],)]) == (1, -9, 1)
 
 
+def test_a_variable_more_is_better_than_a_constant():
+    letters = [text_of([n]) for n in range(1, 8)]
+    a, b, c, d, e, f, g = letters
+    values = [(a + b,), (c + d,), (e + f,), (g,), (b + c + d + e + f + g,)]
+    output = "".join(letters) * 2 + values[4][0]
+    # With the constant `a` before the fifth it would be two tokens shorter.
+    assert tile((output,), values) == (1, 2, 3, 4, 1, 2, 3, 4, 5)
+
+
 def test_members_tell_apart_what_one_output_leaves_open():
     both = text_of([5]), text_of([6])
     assert tile((text_of([5, 5]),), [both[:1], both[:1]]) is not None

@@ -29,6 +29,11 @@ def test_a_rare_word_joins_the_kind_with_its_neighbours():
     assert not any("d" in kind and "a" in kind for kind in found)
 
 
+def test_half_of_the_neighbours_are_not_enough():
+    texts = {"go a now": "xAw", "go b now": "xBw", "go c now please": "xCwz", "halt c fast": "yCv"}
+    assert ["a", "b"] in classes(texts)
+
+
 def test_words_without_a_value_have_no_kind():
     found = classes({"a of": "A)", "b of": "B)"})
     assert found == [["a", "b"]]
