@@ -37,7 +37,9 @@ def sweep_command(
     data_dir: Annotated[
         Path | None, typer.Option(help="Where the official files are (`lane-data fetch`).")
     ] = None,
-    preset: Annotated[str, typer.Option(help="fast, or paper: the published numbers.")] = "fast",
+    preset: Annotated[
+        str, typer.Option(help="fast, unaided (no rules read off the pairs) or paper.")
+    ] = "fast",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="key=value for any of `lane-train settings`; repeatable."),

@@ -103,7 +103,7 @@ def train_command(
         Path | None, _option(RUN, "Metrics, plot and state of the run; OUT.run by default.")
     ] = None,
     seed: Annotated[int, _option(RECIPE, "Same seed, settings and kind of CPU: same model.", min=0)] = 1,
-    preset: Annotated[str, _option(RECIPE, "fast, or paper: the published numbers.")] = "fast",
+    preset: Annotated[str, _option(RECIPE, "fast, unaided (no rules read off the pairs) or paper.")] = "fast",
     settings: Annotated[
         list[str] | None, _option(RECIPE, "key=value for any of `lane-train settings`; repeatable.", "--set")
     ] = None,
