@@ -156,7 +156,7 @@ def test_the_python_for_tensorboard_writes_what_tensorboard_reads(tmp_path):
         "    print(tag, [event.step for event in events.Scalars(tag)])"
     )
     names = ("accuracy", "reward", "rules", "simplicity")
-    expected = [f"{name}/candidate 1, attempt 1 [25, 50, 50]" for name in names]
+    expected = [f"{name}/candidate 1, attempt 1 [10, 20, 30, 40, 50, 50]" for name in names]
     assert run_script(tmp_path, read, timeout=120).splitlines() == expected
 
 

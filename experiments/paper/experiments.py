@@ -13,6 +13,7 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.data.scan import join_and, scan_phrases
+from lane.experiments.paper.departures import RECIPE
 from lane.experiments.paper.departures import trials as trials_of_departures
 from lane.experiments.sweep import append_result, not_done, read_results, sweep
 from lane.experiments.trial import Trial, trial_of
@@ -57,7 +58,7 @@ class Study:
 
 def tasks(study: Study) -> None:
     """The full model on every task, with every seed; the checkpoints are kept."""
-    trials = [Trial(task, seed) for seed in range(1, study.seeds + 1) for task in TASKS]
+    trials = [Trial(task, seed, preset=RECIPE) for seed in range(1, study.seeds + 1) for task in TASKS]
     _sweep(study, trials, "tasks.jsonl", study.models)
 
 
@@ -218,7 +219,7 @@ def _sweep(
 
 def _changed(study: Study, task: str, seed: int, *settings: str) -> Trial:
     """A trial with other settings, for at most CAP times as long as the full model takes."""
-    return Trial(task, seed, settings, minutes=_cap(study, task))
+    return Trial(task, seed, settings, RECIPE, minutes=_cap(study, task))
 
 
 def _cap(study: Study, task: str) -> float:
@@ -249,7 +250,7 @@ def _measurer(study: Study, task: str, seed: int) -> Callable[[Any], float]:
     from lane.trainer.measurement import measure
 
     loaded = checkpoint.load(_model(study, task, seed))
-    learner = Learner(loaded.model(), build_config())
+    learner = Learner(loaded.model(), build_config(RECIPE))
     return lambda pairs: measure(learner, pairs, Dataset((), loaded.source, loaded.target))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lane.experiments.paper.departures import DEPARTURES
+from lane.experiments.paper.departures import DEPARTURES, RECIPE
 from lane.experiments.paper.experiments import ABLATIONS, RATES, SCAN, TASKS
 from lane.experiments.paper.findings import Findings
 
@@ -11,7 +11,7 @@ def run_record(task, seed=1, right=1.0, settings=(), seconds=30.0):
     return {
         "task": task,
         "seed": seed,
-        "arguments": [f"--set={setting}" for setting in settings],
+        "arguments": [f"--preset={RECIPE}", *(f"--set={setting}" for setting in settings)],
         "accuracy": {"train": right, "test": right} | ({"language": right} if task in SCAN else {}),
         "converged": right == 1.0,
         "seconds": seconds,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from lane.experiments.paper import claims as verdicts
 from lane.experiments.paper.claims import claims
 from lane.experiments.paper.experiments import SCAN
+from lane.experiments.trial import trial_of
 
 
 def verdict(findings, says):
@@ -34,7 +35,7 @@ def test_a_model_that_passes_the_test_and_not_the_language_does_not_count(findin
 
 def test_ablations_that_succeed_contradict_the_paper(findings, run):
     better = tuple(run(record["task"], 1, 1.0) | record for record in findings.ablations)
-    solved = tuple(run(r["task"], 1, 1.0, [r["arguments"][0].removeprefix("--set=")]) for r in better)
+    solved = tuple(run(r["task"], 1, 1.0, trial_of(r).settings) for r in better)
     for says in ("without the Composer", "without the curriculum", "without the reward"):
         assert verdict(replace(findings, ablations=solved), says) == verdicts.NOT
     some = (

@@ -11,7 +11,7 @@ from lane.base.vocabulary import Vocabulary
 from lane.data import load_task
 from lane.experiments import baseline, sweep
 from lane.experiments.paper import experiments
-from lane.experiments.paper.departures import DEPARTURES, FOUR, SINGLE
+from lane.experiments.paper.departures import DEPARTURES, FOUR, RECIPE, SINGLE
 from lane.experiments.paper.experiments import ABLATIONS, SCAN, TASKS, Study
 from lane.experiments.trial import Job, Trial, train_job
 from lane.models import checkpoint
@@ -19,6 +19,8 @@ from lane.models.card import ModelCard
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
 from lane.trainer.config import build_config
+
+PRESET = f"--preset={RECIPE}"
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def study(tmp_path, monkeypatch):
 def test_each_run_is_done_once(study):
     study, done, said = study
     experiments.reproduce(study, ["tasks"])
-    assert sorted(done) == sorted((task, seed, ()) for task in TASKS for seed in (1, 2, 3))
+    assert sorted(done) == sorted((task, seed, (PRESET,)) for task in TASKS for seed in (1, 2, 3))
     assert "0 left" in said[-1]
     experiments.reproduce(study, ["tasks"])
     assert len(done) == 27, "nothing is left to do"
@@ -52,9 +54,11 @@ def test_ablations_have_three_times_the_time_of_the_full_model(study):
         experiments.reproduce(study, ["ablations"])
     experiments.reproduce(study, ["tasks", "ablations", "rates"])
     cap = f"--minutes={3 * 42 / 60:.2f}"
-    wanted = {(t, s, (f"--set={a}", cap)) for t in SCAN for s in (1, 2, 3) for a in ABLATIONS.values()}
+    wanted = {
+        (t, s, (PRESET, f"--set={a}", cap)) for t in SCAN for s in (1, 2, 3) for a in ABLATIONS.values()
+    }
     assert wanted <= set(done)
-    assert ("addjump", 1, ("--set=composer_rate=0.001", "--set=solver_rate=0.002", cap)) in done
+    assert ("addjump", 1, (PRESET, "--set=composer_rate=0.001", "--set=solver_rate=0.002", cap)) in done
     assert len(done) == 27 + 63 + 9
 
 
@@ -66,17 +70,17 @@ def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(stud
     single, four, search = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * 3 + 3 * 2 * 2
     assert len(done) == len(set(done)) == single + four + search
     bounds = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
-    assert ("addjump", 3, bounds) in done
-    assert ("mcd1", 1, ("--set=focus=0", *bounds)) in done
-    assert ("random:9", 1, ()) in done, "the search is taken back from the recipe as it is"
-    assert ("random:9", 1, bounds[:2]) in done
-    assert ("random:9", 1, bounds[:3]) in done
+    assert ("addjump", 3, (PRESET, *bounds)) in done
+    assert ("mcd1", 1, (PRESET, "--set=focus=0", *bounds)) in done
+    assert ("random:9", 1, (PRESET,)) in done, "the search is taken back from the recipe as it is"
+    assert ("random:9", 1, (PRESET, *bounds[:2])) in done
+    assert ("random:9", 1, (PRESET, *bounds[:3])) in done
 
 
 @pytest.mark.parametrize("departure", DEPARTURES, ids=lambda departure: departure.name)
 def test_a_departure_is_taken_back_by_its_settings_and_by_the_preset_paper(departure):
     settings = dict(setting.split("=") for setting in departure.settings)
-    config, recipe, paper = build_config("fast", settings), build_config(), build_config("paper")
+    config, recipe, paper = build_config(RECIPE, settings), build_config(RECIPE), build_config("paper")
     for key in settings:
         assert getattr(config, key) != getattr(recipe, key), "it would show nothing"
         assert getattr(config, key) == getattr(paper, key)
