@@ -242,6 +242,8 @@ def main() -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader closed the pipe
         return 0
+    except OSError as error:  # too many open files or processes, for example
+        return _fail(f"{error.strerror or error}; the output is cut short", CUT_SHORT)
 
 
 def _fail(problem: str, code: int) -> int:

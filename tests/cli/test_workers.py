@@ -1,6 +1,7 @@
 """Worker processes: answers in order, whatever happens to the processes."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -110,6 +111,18 @@ def test_a_network_from_a_pipe(exported, command, tmp_path, workers):
     else:
         assert done.returncode == 2
         assert b"pipe: read from a pipe, it cannot be opened again in another process" in done.stderr
+
+
+def test_too_few_files_may_be_open(command):
+    """Each worker takes pipes: a system that has no more of them is told in one line."""
+    done = subprocess.run(
+        [*command, "--workers", "100"],
+        input=LINE,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)),
+    )
+    assert done.returncode == 3
+    assert done.stderr == b"error: Too many open files; the output is cut short\n"
 
 
 def test_an_error_in_a_worker_is_that_of_the_command(command):
