@@ -106,5 +106,8 @@ def limits_for(rules: Mapping[Left, Right], config: NetworkConfig) -> dict[str, 
     variables = config.variable_limit
     while any(len(left) > 1 and split(left, span, variables) is None for left in rules):
         variables += 1
-    template = max([config.template_limit, *map(len, rules.values())])
-    return {"span_limit": span, "variable_limit": variables, "template_limit": template}
+    limits = {"span_limit": span, "variable_limit": variables}
+    # A right side needs room for every variable that these limits allow, not only for those in use.
+    room = config.model_copy(update=limits).max_variables
+    template = max([config.template_limit, room, *map(len, rules.values())])
+    return {**limits, "template_limit": template}

@@ -78,7 +78,7 @@ def test_limits_are_wide_enough_and_never_narrower(seed):
     rng = random.Random(seed)
     possible = [left for left in LEFTS if split(left, **WIDEST) is not None]
     rules = {left: (1,) * rng.randint(1, 15) for left in rng.sample(possible, 3)}
-    config = NetworkConfig(span_limit=rng.randint(2, 6), template_limit=rng.randint(4, 12))
+    config = NetworkConfig(span_limit=rng.randint(2, 6), template_limit=rng.randint(2, 12))
     limits = limits_for(rules, config)
     for name, value in limits.items():
         assert value >= getattr(config, name)
