@@ -78,7 +78,7 @@ def test_limits_are_wide_enough_and_never_narrower(seed):
     rng = random.Random(seed)
     possible = [left for left in LEFTS if split(left, **WIDEST) is not None]
     rules = {left: (1,) * rng.randint(1, 15) for left in rng.sample(possible, 3)}
-    config = NetworkConfig(span_limit=rng.randint(2, 6), template_limit=rng.randint(2, 12))
+    config = NetworkConfig(span_limit=rng.randint(2, 6), template_limit=rng.randint(4, 12))
     limits = limits_for(rules, config)
     for name, value in limits.items():
         assert value >= getattr(config, name)
@@ -90,6 +90,13 @@ def test_limits_are_wide_enough_and_never_narrower(seed):
     if wide.variable_limit > config.variable_limit:
         narrow = wide.span_limit, wide.variable_limit - 1
         assert any(split(left, *narrow) is None for left in rules), "wider than needed"
+
+
+def test_wider_limits_leave_room_for_every_variable_that_they_allow():
+    narrow = NetworkConfig(template_limit=2)
+    limits = limits_for({(V, 1, V, 2, V): (3, 1, 2)}, narrow)
+    wide = NetworkConfig.model_validate(narrow.model_dump() | limits)
+    assert wide.template_limit == wide.max_variables == 4, "not three: another span may have four"
 
 
 def test_limits_without_need_stay():
