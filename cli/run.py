@@ -167,7 +167,10 @@ def _translate(options: argparse.Namespace) -> int:
 
 
 def _load(options: argparse.Namespace) -> Translator:
-    return load(options.model, options.backend, trust=options.trust)
+    translator = load(options.model, options.backend, trust=options.trust)
+    if translator.info.converged is False:
+        say(f"warning: the training of {translator.info.path} has not converged: expect wrong answers")
+    return translator
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[tuple[str, BinaryIO]]:

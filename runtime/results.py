@@ -73,3 +73,10 @@ class Info:
     agreement: float | None
     """Share of unlabelled commands on which independent trainings agree."""
     provenance: Mapping[str, Any]
+
+    @property
+    def converged(self) -> bool | None:
+        """Whether the training converged; None if the file does not say."""
+        training = self.provenance.get("training")
+        said = training.get("converged") if isinstance(training, Mapping) else None
+        return said if isinstance(said, bool) else None

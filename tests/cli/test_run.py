@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
@@ -175,6 +176,16 @@ def test_rules(command):
         [*command[:3], "rules", "--all", *command[3:]], capture_output=True, text=True, check=True
     )
     assert len(done.stdout.splitlines()) > 4000
+
+
+@pytest.mark.parametrize("start", [[], ["rules"]])
+def test_an_unconverged_model_says_so(command, scan, tmp_path, start):
+    path = tmp_path / "early.lane"
+    replace(scan.scan_program(), provenance={"training": {"converged": False}}).save(path)
+    arguments = [*command[:3], *start, "--model", str(path)]
+    done = subprocess.run(arguments, input="jump\n", capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("jump" if start else "I_JUMP\n")
+    assert f"warning: the training of {path} has not converged: expect wrong answers\n" in done.stderr
 
 
 @pytest.mark.parametrize(
