@@ -13,7 +13,7 @@ DEMO := build/demo
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-# The stamp makes a second call free, and a change of what is installed or compiled install again.
+# The stamp is stale if the dependencies or the C source have changed; otherwise a second call is free.
 $(VENV)/.stamp: pyproject.toml experiments/pyproject.toml constraints.txt runtime/_core.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) -e ".[dev]" -e experiments

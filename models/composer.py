@@ -126,8 +126,8 @@ class Composer(nn.Module):
         """Derive every command of `words` [B, L]: rows are padded with 0, no row is empty.
 
         Without a temperature the best choice is taken, the leftmost on a tie; with one per row [B],
-        choices are drawn from the distribution at that temperature. What was
-        chosen among what is kept where choices are drawn, or if it is to be `recorded`.
+        choices are drawn from the distribution at that temperature. The alternatives
+        of each choice are kept where choices are drawn, or if `recorded` is set.
 
         A `plan` [B, L, L] says of the span from word i to word j (see symbols.FREE) what the derivation must
         do with it; the order of the merges is left to the network.

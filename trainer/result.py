@@ -20,6 +20,11 @@ class Misfit:
     target: tuple[str, ...]
     says: tuple[str, ...]  # the model's output; empty where it is far too long
 
+    @property
+    def answer(self) -> str:
+        """The model's output as a text."""
+        return " ".join(self.says) or "(an output far too long)"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -72,7 +77,7 @@ class Result:
         lines = []
         for misfit in self.misfits[:SHOWN_MISFITS]:
             lines.append(f"does not fit: {' '.join(misfit.source)} -> {' '.join(misfit.target)}")
-            lines.append(f"   the rules say {' '.join(misfit.says) or '(an output far too long)'}")
+            lines.append(f"   the rules say {misfit.answer}")
         more = len(self.misfits) - SHOWN_MISFITS
         if more > 0:
             place = f", in {self.run_dir / 'misfits.tsv'}" if self.run_dir else ""
@@ -112,8 +117,8 @@ class Result:
         if self.misfits:
             rows = [
                 [
-                    f"<code>{escape(' '.join(side))}</code>"
-                    for side in (misfit.source, misfit.target, misfit.says)
+                    f"<code>{escape(side)}</code>"
+                    for side in (" ".join(misfit.source), " ".join(misfit.target), misfit.answer)
                 ]
                 for misfit in self.misfits[:SHOWN_MISFITS]
             ]

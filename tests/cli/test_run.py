@@ -293,7 +293,7 @@ def test_an_interrupt_cuts_no_line(command, tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 @pytest.mark.parametrize("which", [slice(0, 2), slice(0, 1), slice(1, 2)], ids=["both", "first", "second"])
-def test_workers_that_die_are_told_of(command, which):
+def test_workers_that_die_are_reported(command, which):
     with start(command, "--workers", "2", "--batch-size", "1") as process:
         process.stdin.write(b"jump\n")
         process.stdin.flush()

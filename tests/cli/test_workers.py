@@ -114,7 +114,7 @@ def test_a_network_from_a_pipe(exported, command, tmp_path, workers):
 
 
 def test_too_few_files_may_be_open(command):
-    """Each worker takes pipes: a system that has no more of them is told in one line."""
+    """Each worker takes pipes: running out of them is reported in one line."""
     done = subprocess.run(
         [*command, "--workers", "100"],
         input=LINE,

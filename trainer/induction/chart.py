@@ -1,4 +1,4 @@
-"""The chart: what the parts of a shape are worth by a grammar, as long as it is a part of the output.
+"""The chart: the values that a grammar gives to the parts of a shape, as far as they occur in the output.
 
 No rule leaves out a variable and right sides are written without gaps, so the value of every part of a
 derivation stands somewhere in the output. That keeps the chart small.
@@ -14,7 +14,7 @@ from lane.trainer.induction.shape import Shape
 from lane.trainer.induction.tiling import Values
 
 MOST_WAYS = 6  # to the same value of a part: all of them would be exponentially many
-MOST_ITEMS = 3000  # partly matched rules at one place
+MOST_ITEMS = 3000  # partly matched rules at one place: a bound for ambiguous commands
 
 
 class Part(NamedTuple):
@@ -32,7 +32,9 @@ class Way(NamedTuple):
     arguments: tuple[Part, ...]
 
 
-Chart = dict[tuple[int, int], dict[Values, list[Way]]]  # by start and end; no ways for a word's own value
+Cell = dict[Values, list[Way]]  # no ways for a word's own value
+Chart = dict[tuple[int, int], Cell]  # by start and end
+Item = tuple[Fork, tuple[Part, ...]]  # a partly matched left side, and the parts that its variables are
 
 
 def written(pieces: Sequence[int | str], arguments: Sequence[Values], member: int) -> str:
@@ -42,26 +44,19 @@ def written(pieces: Sequence[int | str], arguments: Sequence[Values], member: in
 
 def parse(shape: Shape, grammar: RuleSet, work: Budget) -> Chart:
     """All parts that the grammar explains: from right to left by start, then by length."""
-    tokens, width, members = shape.tokens, len(shape.tokens), range(len(shape.outputs))
+    tokens, width = shape.tokens, len(shape.tokens)
     chart: Chart = {}
     values = iter(shape.values)
     for place, token in enumerate(tokens):
         if token == symbols.VARIABLE:
             chart[place, place + 1] = {next(values): []}
     for start in range(width - 1, -1, -1):
-        items: list[list[tuple[Fork, tuple[Part, ...]]]] = [[] for _ in range(width + 1)]
+        items: list[list[Item]] = [[] for _ in range(width + 1)]
         items[start].append((grammar.root, ()))
         for at in range(start, width + 1):
             if at > start:
                 cell = chart.get((start, at), {})
-                for branch, arguments in items[at]:
-                    if branch.left is not None:
-                        pieces, known = grammar.pieces[branch.left], [part.value for part in arguments]
-                        value = tuple(written(pieces, known, member) for member in members)
-                        if all(map(str.__contains__, shape.outputs, value)):
-                            ways = cell.setdefault(value, [])
-                            if len(ways) < MOST_WAYS:
-                                ways.append(Way(branch.left, arguments))
+                _complete(items[at], cell, grammar, shape.outputs)
                 if cell:
                     chart[start, at] = cell
                     # Only now: a rule that begins with a variable needs the parts that begin here.
@@ -74,8 +69,20 @@ def parse(shape: Shape, grammar: RuleSet, work: Budget) -> Chart:
     return chart
 
 
+def _complete(items: Sequence[Item], cell: Cell, grammar: RuleSet, outputs: Values) -> None:
+    """Enter the values of the left sides that are matched to their end, if the outputs contain them."""
+    for branch, arguments in items:
+        if branch.left is not None:
+            pieces, known = grammar.pieces[branch.left], [part.value for part in arguments]
+            value = tuple(written(pieces, known, member) for member in range(len(outputs)))
+            if all(map(str.__contains__, outputs, value)):
+                ways = cell.setdefault(value, [])
+                if len(ways) < MOST_WAYS:
+                    ways.append(Way(branch.left, arguments))
+
+
 def _advance(
-    items: list[list[tuple[Fork, tuple[Part, ...]]]],
+    items: list[list[Item]],
     at: int,
     may_be_part: bool,
     tokens: Left,

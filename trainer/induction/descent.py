@@ -1,12 +1,13 @@
-"""The search: which words are variables, and which rules are for parts, so that the whole is shortest.
+"""The search for the shortest description: which words are variables, and which rules are for parts.
 
-The measure is a description length: the tokens of the rules, the words that are guessed to be variables,
-and all that stays unexplained. From two starts, one move after the other is kept if it pays.
+The description has the tokens of the rules, the values of words that are guessed to be variables, and all
+that stays unexplained. The search is hill climbing from the better of two starts: a move is kept if it
+shortens the description.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lane.models import symbols
@@ -19,19 +20,20 @@ from lane.trainer.induction.ruleset import Left, Right, RuleSet
 from lane.trainer.induction.shape import Command, Shape, shapes_of
 from lane.trainer.induction.wordclass import word_classes
 
-SAMPLE = 400  # commands that moves are judged by: half of them the shortest
-MOST_SHAPES = 600  # that the final rules are induced from
-GUESS = 4  # what a guessed variable costs beside its value: words in rules tell the Composer more
-LOST = 2  # what a token costs that is not explained
-OFTEN = 10  # commands of one shape that count when it is lost
-GAIN = 8  # tokens that a rule for a part must save: less is chance
-KEEP = 4  # tokens that it must still save in the end
+# Heuristic weights and bounds.
+SAMPLE = 400  # commands that moves are judged by, half of them the shortest: every move parses them all
+MOST_SHAPES = 600  # that the final rules are induced from: a bound on the last and largest induction
+GUESS = 4  # tokens that a guessed variable costs beside its value: words in rules tell the Composer more
+LOST = 2  # the cost of an unexplained token: a rule for a single command is cheaper than losing it
+OFTEN = 10  # commands of one shape that count when it is lost: a cap on the weight of a frequent shape
+GAIN = 8  # tokens that a rule for a part must save to be added: less is chance
+KEEP = 4  # tokens that it must still save after later rules were added, or it is dropped
 STEPS = 12_000_000  # of the whole search: some ten seconds where a language needs them all
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A choice of variables and of rules for parts, and what it comes to."""
+    """A choice of variables and of rules for parts; with its grammar and length once it is tried."""
 
     variables: frozenset[int]
     parts: Mapping[Left, Right] = field(default_factory=dict)
@@ -43,7 +45,7 @@ class Hypothesis:
 
 
 class Descent:
-    """Moves from trial to trial, each with a shorter description."""
+    """Hill climbing over hypotheses."""
 
     def __init__(self, commands: Sequence[Command], outputs: Sequence[str]) -> None:
         self.commands, self.outputs = commands, outputs
@@ -51,10 +53,12 @@ class Descent:
         self.lexicon = Lexicon(commands, outputs)
         self.kinds = word_classes(commands, self.lexicon)
         self.sample = _sample(commands)
+        self.known = {word for word in self.lexicon.alone if self.lexicon.is_free(word)}
+        self.open_kinds = self._open_kinds()
         self.best = self._start()
 
     def run(self) -> Hypothesis:
-        """The best trial, on all commands."""
+        """The best hypothesis, with rules from all commands."""
         self._toggle()
         while self._add_parts() and self._toggle() and not self.budget.is_over:
             pass
@@ -62,28 +66,32 @@ class Descent:
         self.budget = Budget(STEPS)
         return self._tried(self.best, range(len(self.commands)), MOST_SHAPES)
 
+    def _open_kinds(self) -> list[list[int]]:
+        """The words that moves may change, most frequent kind first: those without an example of one word."""
+        kinds = ([word for word in kind if word not in self.known] for kind in self.kinds)
+        return sorted(
+            filter(None, kinds), key=lambda kind: -sum(len(self.lexicon.where[word]) for word in kind)
+        )
+
     def _start(self) -> Hypothesis:
-        """Variables are the words that are examples and most of their kind; or every kind with choices."""
-        known = {word for word in self.lexicon.alone if self.lexicon.is_free(word)}
+        """The shorter of two starts.
+
+        Variables are the kinds of which half are examples; or also every kind with different values.
+        """
         free = {word for word in self.lexicon.value if self.lexicon.is_free(word)}
-        narrow, wide = set(known), set(known)
+        narrow, wide = set(self.known), set(self.known)
         for kind in self.kinds:
-            if 2 * len(known.intersection(kind)) >= len(kind):
+            if 2 * len(self.known.intersection(kind)) >= len(kind):
                 narrow |= free.intersection(kind)
             if len({self.lexicon.value[word] for word in kind}) > 1:
                 wide |= free.intersection(kind)
-        # What a move may change: the words that no example of one word speaks for.
-        open_kinds = ([word for word in kind if word not in known] for kind in self.kinds)
-        self.open_kinds = sorted(
-            filter(None, open_kinds), key=lambda kind: -sum(len(self.lexicon.where[word]) for word in kind)
-        )
         trials = [self._tried(Hypothesis(frozenset(words))) for words in (narrow, narrow | wide)]
         return min(trials, key=lambda trial: trial.length)
 
     def _tried(
         self, trial: Hypothesis, sample: Iterable[int] | None = None, most: int | None = None
     ) -> Hypothesis:
-        """The trial with its grammar and its length."""
+        """The hypothesis with its grammar and its length, by the sample or by other commands."""
         numbers = self.sample if sample is None else list(sample)
         lexicon = {word: self.lexicon.value[word] for word in trial.variables}
         shapes = shapes_of([self.commands[n] for n in numbers], [self.outputs[n] for n in numbers], lexicon)
@@ -99,7 +107,7 @@ class Descent:
         return replace(trial, length=length, shapes=shapes, grammar=grammar, lost=lost)
 
     def _toggle(self) -> bool:
-        """Make each kind variables or words, whichever it is not."""
+        """Turn each kind from variables into words of rules, or back, where that pays."""
         changed = False
         for kind in self.open_kinds:
             if self.budget.is_over:
@@ -123,9 +131,9 @@ class Descent:
         return changed
 
     def _add_best(self, useless: set[frozenset[Rule]]) -> bool:
-        """Add the best move of the first sort that has one that pays; `useless` are those that did not.
+        """Add the rules that save most: by inversion if any pays, else guessed ones; singly, else by family.
 
-        What two rules say of a part need not save much; what is only guessed must.
+        Inverted rules follow from others and may save little. `useless` collects the moves that did not pay.
         """
         best = self.best
         known: Sequence[Rule] = inverted(best.grammar.rules)
@@ -175,6 +183,5 @@ def _thinned(shapes: list[Shape], most: int) -> list[Shape]:
     """At most so many shapes: half of them the shortest, the rest at random, in their order."""
     if len(shapes) <= most:
         return shapes
-    rest: Collection[int] = range(most // 2, len(shapes))
-    chosen = sorted(random.Random(0).sample(list(rest), most - most // 2))
+    chosen = sorted(random.Random(0).sample(range(most // 2, len(shapes)), most - most // 2))
     return shapes[: most // 2] + [shapes[n] for n in chosen]

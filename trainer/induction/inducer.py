@@ -19,9 +19,9 @@ from lane.trainer.induction.ruleset import (
 from lane.trainer.induction.shape import Shape
 from lane.trainer.induction.tiling import Values, tile
 
-WINDOW = 40  # unexplained shapes that vote for a rule
+WINDOW = 40  # unexplained shapes that vote for a rule: each is parsed in every round
 MOST_TILINGS = 300  # of one shape; the first are the shortest left sides, which are the likely ones
-MOST_PREFIXES = 3000  # of left sides of one length
+MOST_PREFIXES = 3000  # of left sides of one length: their number grows exponentially with the shape
 WORTH = 4  # tokens that a rule saves with each shape that it explains, about
 
 Rule = tuple[Left, Right]
@@ -39,7 +39,7 @@ def induce_rules(
     waiting, lost = list(shapes), list[Shape]()
     while waiting and not work.is_over:
         window, rest = _unexplained(waiting, grammar, work)
-        if not window:
+        if not window:  # all are explained
             break
         votes: Counter[Rule] = Counter()
         for shape, chart in window:
@@ -53,7 +53,7 @@ def induce_rules(
             shortest = len(window[0][0].tokens)
             lost += [shape for shape, _ in window if len(shape.tokens) == shortest]
             waiting = [shape for shape, _ in window if len(shape.tokens) > shortest] + rest
-    else:
+    else:  # out of steps
         lost += waiting
     return grammar, lost
 
@@ -66,7 +66,7 @@ def _merit(rule: Rule, votes: int) -> tuple[int, int, int, Rule]:
 def _unexplained(
     shapes: list[Shape], grammar: RuleSet, work: Budget
 ) -> tuple[list[tuple[Shape, Chart]], list[Shape]]:
-    """The first unexplained shapes, of two lengths at most, with their charts; and those not looked at."""
+    """The first unexplained shapes, of two lengths at most, with their charts; and the shapes behind them."""
     window: list[tuple[Shape, Chart]] = []
     for place, shape in enumerate(shapes):
         longest = len(window[0][0].tokens) + 1 if window else len(shape.tokens)

@@ -10,16 +10,17 @@ from lane.trainer.induction.ruleset import Left, Right, RuleSet, pieces_of, size
 from lane.trainer.induction.shape import Shape
 from lane.trainer.induction.tiling import tile
 
+# Bounds on what is tried, since every rule that is tried costs an induction.
 LONGEST = 5  # tokens of a part
 MOST_VARIABLES = 3
-LOOKED_AT = 12  # places of a part
-USUAL = 0.7  # share of them whose outputs must hold what the rule writes: not every place is a part
+LOOKED_AT = 12  # occurrences of a part
+USUAL = 0.7  # share of them whose outputs must hold what the rule writes: not every occurrence is a part
 WINDOW = 12  # actions that a part writes
 MARGIN = 2  # constants on either side of what its variables write
 MOST = 60  # rules in all
 
 
-class _Place(NamedTuple):
+class _Occurrence(NamedTuple):
     """Where a part stands: the values of its variables, and the output of the command."""
 
     shape: Shape
@@ -35,7 +36,7 @@ def part_rules(
     Parts are looked for in what the rules that are `given`, which are such rules too, leave of a shape. A
     part must stand in a lost shape, or in rules large enough that it can save `gain` tokens.
     """
-    places: dict[Left, list[_Place]] = defaultdict(list)
+    places: dict[Left, list[_Occurrence]] = defaultdict(list)
     for shape in shapes:
         for part, place in _parts(shape, given).items():
             places[part].append(place)
@@ -45,23 +46,31 @@ def part_rules(
     for part, found in places.items():
         saved = sum(size for left, size in sizes if _contains(left, part))
         hopeful = any(place.shape.tokens in unexplained for place in found)
+        # The rule itself costs the tokens of the part, one or more on its right side, and one.
         if len(found) > 1 and part not in given and (hopeful or saved >= gain + len(part) + 2):
             for right, share in _right_sides(found[:LOOKED_AT]):
-                several = 1 + (part.count(symbols.VARIABLE) > 1)
-                plain = 1 + 0.1 * len(right) + 0.3 * (len(part) - 2)
-                ranked.append((several * len(found) * share / plain, part, right))
+                ranked.append((_promise(part, right, len(found) * share), part, right))
     ranked.sort(key=lambda entry: (-entry[0], entry[1:]))
     return [(part, right) for _, part, right in ranked[:MOST]]
+
+
+def _promise(part: Left, right: Right, uses: float) -> float:
+    """The order in which rules are tried: much used and short ones first, and those that join two parts.
+
+    A heuristic: it decides which `MOST` rules are tried, and which right side of a part joins a family.
+    """
+    several = 2 if part.count(symbols.VARIABLE) > 1 else 1
+    return several * uses / (1 + 0.1 * len(right) + 0.3 * (len(part) - 2))
 
 
 def _contains(left: Left, part: Left) -> bool:
     return any(left[i : i + len(part)] == part for i in range(len(left) - len(part) + 1))
 
 
-def _parts(shape: Shape, given: Mapping[Left, Right]) -> dict[Left, _Place]:
+def _parts(shape: Shape, given: Mapping[Left, Right]) -> dict[Left, _Occurrence]:
     """The parts of a shape, each where it stands first."""
     tokens, values = _reduced(shape, given)
-    found: dict[Left, _Place] = {}
+    found: dict[Left, _Occurrence] = {}
     for start in range(len(tokens)):
         for end in range(start + 2, min(len(tokens), start + LONGEST) + 1):
             part = tokens[start:end]
@@ -73,7 +82,7 @@ def _parts(shape: Shape, given: Mapping[Left, Right]) -> dict[Left, _Place]:
                 and (count < len(part) or count == 2)
             ):
                 before = tokens[:start].count(symbols.VARIABLE)
-                found.setdefault(part, _Place(shape, values[before : before + count], shape.outputs[0]))
+                found.setdefault(part, _Occurrence(shape, values[before : before + count], shape.outputs[0]))
     return found
 
 
@@ -101,7 +110,7 @@ def _reduced(shape: Shape, given: Mapping[Left, Right]) -> tuple[Left, tuple[str
     return tokens, tuple(value for token, value in items if token == symbols.VARIABLE)
 
 
-def _right_sides(places: Sequence[_Place]) -> list[tuple[Right, float]]:
+def _right_sides(places: Sequence[_Occurrence]) -> list[tuple[Right, float]]:
     """Of the usual right sides the three shortest and the two longest, with the share that has them."""
     counts: Counter[Right] = Counter()
     for place in places:
@@ -112,7 +121,7 @@ def _right_sides(places: Sequence[_Place]) -> list[tuple[Right, float]]:
     return usual[:3] + longest[:2]
 
 
-def _windows(place: _Place) -> set[Right]:
+def _windows(place: _Occurrence) -> set[Right]:
     """What a part may write here: a piece of the output that holds all values, tightly or with a margin."""
     output, values = place.output, place.values
     starts = [[i for i in range(len(output)) if output.startswith(value, i)] for value in values]

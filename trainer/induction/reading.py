@@ -35,7 +35,7 @@ class Reading:
         """The chart of a shape of the data set, None where the rules do not explain the shape."""
         if tokens not in self._charts:
             shape = self.shapes[tokens]
-            chart = parse(shape, self.grammar, Budget(0))
+            chart = parse(shape, self.grammar, Budget(0))  # parsing counts steps, but never stops
             self._charts[tokens] = chart if explains(chart, shape) else None
         return self._charts[tokens]
 
