@@ -217,21 +217,20 @@ def _draw(result: "Result", title: str) -> None:
 def _interrupted(result: "Result", signum: int) -> NoReturn:
     fail(f"stopped by {signal.Signals(signum).name}; the best so far is in {result.model}, and the same")
     typer.echo("       command with --resume continues the run", err=True)
+    _explain(result)
     sys.exit(128 + signum)
 
 
 def _not_converged(result: "Result") -> NoReturn:
     fail(f"not converged: {result.reason}; the best model is kept in {result.model}")
-    if result.stopped:
-        advice = "give it more --minutes (with --resume it continues the run)"
-    else:
-        advice = (
-            "try another --seed, more --set rounds=..., check the pairs with `lane-data check`; a\n"
-            "       language with rules of more than two variables or longer than the template limit needs\n"
-            "       --set variable_limit=..., span_limit=... or template_limit=..."
-        )
-    typer.echo(f"       {advice}", err=True)
+    _explain(result)
     sys.exit(1)
+
+
+def _explain(result: "Result") -> None:
+    """The diagnosis, below the error."""
+    for line in str(result.diagnosis or "").splitlines():
+        typer.echo(f"       {line}", err=True)
 
 
 @app.command("settings")

@@ -22,7 +22,9 @@ from lane.models import checkpoint
 from lane.models.card import ModelCard, TrainingData
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
+from lane.trainer.curriculum import Curriculum
 from lane.trainer.dataset import Dataset
+from lane.trainer.diagnosis import Stall, diagnose
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.induction import Induced, induce
 from lane.trainer.measurement import measure, misfits, used_rules
@@ -223,8 +225,14 @@ def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model:
         trajectories=sum(candidate.trajectories for candidate in found.candidates),
         candidates=len(found.candidates),
         model=model,
+        diagnosis=None if found.converged else diagnose(dataset, run.induced, fit.wrong, _stall(run, fit)),
         run_dir=run.folder,
     )
+
+
+def _stall(run: Run, fit: Fit) -> Stall:
+    lessons = Curriculum(run.dataset, run.config).lessons
+    return Stall(1 + lessons.index(fit.longest), len(lessons), fit.longest, fit.gaining)
 
 
 def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData) -> None:

@@ -101,6 +101,11 @@ class Attempt(Stateful):
         """Whether it fits or has given up."""
         return self.outcome in ("fitted", "stalled")
 
+    @property
+    def gaining(self) -> bool:
+        """Whether it goes on and has improved lately."""
+        return not self.ended and self.curriculum.no_gain < self.config.patience
+
     def stride(self) -> Report:
         """Evaluate, judge, and train on until the next evaluation is due."""
         started = time.perf_counter()

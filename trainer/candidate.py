@@ -35,6 +35,8 @@ class Fit:
     updates: int
     trajectories: int
     lacks_constants: bool  # the attempt seems to have failed for lack of constants
+    longest: int  # words of the longest commands of its last lesson
+    gaining: bool  # it was stopped while it still improved
     weights: dict[str, Tensor]
 
     @property
@@ -160,6 +162,8 @@ def _measured(attempt: Attempt, number: int) -> Fit:
         updates=attempt.updates,
         trajectories=attempt.learner.trajectories,
         lacks_constants=attempt.lacks_constants,
+        longest=attempt.curriculum.longest,
+        gaining=attempt.gaining,
         weights={name: value.detach().cpu().clone() for name, value in attempt.model.state_dict().items()},
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from lane.base.files import write_atomically
 from lane.base.record import write_record
 from lane.base.rule import Rules
+from lane.trainer.diagnosis import Diagnosis
 
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
 
@@ -41,6 +42,7 @@ class Result:
     trajectories: int
     candidates: int
     model: Path
+    diagnosis: Diagnosis | None = None  # of an unconverged one: why, and what would help
     seconds: float = 0.0
     peak_mb: float = 0.0  # of all processes together
     spared: Path | None = None  # the converged model at `out` that this unconverged one did not replace

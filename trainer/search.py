@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from lane.trainer.agreement import Agreement
 from lane.trainer.candidate import Fit
+from lane.trainer.conflict import conflict, strict_reading
 from lane.trainer.induction.reading import Reading
 from lane.trainer.run import Halted, Journal, Run
 from lane.trainer.worker import train_candidates
@@ -40,7 +41,14 @@ def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
         if found.converged or halted():
             return found if found.converged else _stopped(found)
         journal.say(f"round {number + 1}: {found.reason}")
+        if not any(fit.fitted for fit in fits) and _is_hopeless(run):
+            break
     return found
+
+
+def _is_hopeless(run: Run) -> bool:
+    """Whether some pairs contradict each other: attempts that stalled on them would stall again."""
+    return run.induced is not None and bool(conflict(strict_reading(run.dataset, run.induced)))
 
 
 def _stopped(found: Found) -> Found:

@@ -103,12 +103,34 @@ def test_not_converged_keeps_the_model_and_says_what_to_try(uninterrupted):
     folder, output, errors = uninterrupted
     assert "error: not converged: " in errors
     assert f"the best model is kept in {folder}/model.pt" in errors
-    assert "--seed" in errors
-    assert "lane-data check" in errors
+    assert "       the best attempt stalled in lesson " in errors
+    assert "       1 command has more than one output, such as walk: R and W\n" in errors
+    assert "       try: `lane-data check`" in errors
+    assert "--minutes" not in errors, "it was not stopped"
     assert not checkpoint.load(folder / "model.pt").card.converged
     assert "does not fit: walk -> " in output, "one of two outputs of the same input is wrong"
     assert "   the rules say " in output
     assert "\n1 input has more than one output" in errors
+
+
+def test_a_language_without_rules_ends_and_shows_the_conflict(tmp_path):
+    """What `hundred` writes depends on what follows."""
+    digits = {"one": "1", "two": "2", "three": "3", "ten": "1 0", "twelve": "1 2"}
+    lines = [f"{word}\t{digit}\n" for word, digit in digits.items()]
+    for x in ("one", "two", "three"):
+        for word, digit in digits.items():
+            lines.append(f"{x} hundred {word}\t{digits[x]} {digit if ' ' in digit else f'0 {digit}'}\n")
+    (tmp_path / "pairs.tsv").write_text("".join(lines))
+    many = with_settings({**TINY, "rounds": 16, "attempts": 1})
+    arguments = ["--train", tmp_path / "pairs.tsv", "--out", tmp_path / "model.pt", *many]
+    output, errors = lane_train(*arguments, code=1)
+    assert "\naccuracy: train " in output, "what it did learn"
+    assert "\nround 1: " in errors
+    assert "\nround 2: " not in errors, "it would stall again"
+    _, shown = errors.split("no rules explain these pairs together")
+    conflict = [line.strip() for line in shown.splitlines()[1:] if " -> " in line]
+    assert len(conflict) == 4
+    assert {line.replace(" -> ", "\t") + "\n" for line in conflict} <= set(lines)
 
 
 def test_the_number_of_workers_changes_nothing(uninterrupted, tiny, tmp_path):
@@ -233,7 +255,8 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_model(uninterrupted, tiny, 
 def test_the_clock_stops_it(tiny, tmp_path):
     forever = with_settings({"stall": 100_000, "candidates": 1})
     _, errors = lane_train(*tiny, *forever, "--minutes", 0.02, code=1)
-    assert "give it more --minutes (with --resume it continues the run)" in errors
+    assert "error: not converged: stopped early; " in errors
+    assert "       the best attempt " in errors
     assert checkpoint.load(tmp_path / "model.pt.run/candidate-0.pt").training
 
 

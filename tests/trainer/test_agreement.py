@@ -26,6 +26,8 @@ def new_fit(number: int, weights: dict[str, torch.Tensor]) -> Fit:
         updates=1,
         trajectories=1,
         lacks_constants=False,
+        longest=1,
+        gaining=False,
         weights=weights,
     )
 

@@ -25,6 +25,8 @@ def fit(fitted=True, wrong=0, simplicity=1.0, rules=5, lacks_constants=False, se
         updates=10,
         trajectories=100,
         lacks_constants=lacks_constants,
+        longest=1,
+        gaining=False,
         weights={},
     )
 

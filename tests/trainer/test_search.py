@@ -2,8 +2,14 @@
 
 import pytest
 
+from lane.data.pair import Pair
+from lane.trainer import search as searching
 from lane.trainer.candidate import Fit
-from lane.trainer.search import judge
+from lane.trainer.config import build_config
+from lane.trainer.dataset import Dataset
+from lane.trainer.induction import induce
+from lane.trainer.run import Journal, Run
+from lane.trainer.search import judge, search
 
 
 def fit(number, fitted=True, wrong=0, simplicity=1.0, rules=5):
@@ -18,6 +24,8 @@ def fit(number, fitted=True, wrong=0, simplicity=1.0, rules=5):
         updates=1,
         trajectories=1,
         lacks_constants=False,
+        longest=1,
+        gaining=False,
         weights={},
     )
 
@@ -85,3 +93,30 @@ def test_a_candidate_without_errors_that_was_stopped_is_not_said_to_misfit():
     found = judge([fit(0, False, 0), fit(1, False, 2)], Agreed())
     assert (found.fit.number, found.converged) == (0, False)
     assert found.reason == "no candidate was finished, though the best gets every pair right"
+
+
+def rounds(monkeypatch, folder, wrong_pair, fitted=False):
+    """How many rounds are trained on three words and their repetition, and one more pair."""
+    texts = {word: word.upper() for word in "abc"} | {
+        f"{word} twice": f"{word} {word}".upper() for word in "abc"
+    }
+    texts["a twice"] = wrong_pair
+    dataset = Dataset.of([Pair(tuple(x.split()), tuple(y.split())) for x, y in texts.items()])
+    trained = []
+
+    def train(run, numbers, workers, on_report, halted):
+        trained.append(numbers)
+        return [fit(number, fitted=fitted and number == 0, wrong=1) for number in numbers]
+
+    monkeypatch.setattr(searching, "train_candidates", train)
+    run = Run(dataset, build_config("fast", {"rounds": 3}), 1, "cpu", folder, induce(dataset))
+    found = search(run, 1, Journal(folder / "metrics.jsonl", None), lambda: False)
+    assert not found.converged
+    assert not found.stopped
+    return len(trained)
+
+
+def test_pairs_in_conflict_end_the_search_after_a_round_that_fits_nothing(monkeypatch, tmp_path):
+    assert rounds(monkeypatch, tmp_path, "B A") == 1
+    assert rounds(monkeypatch, tmp_path, "A A") == 3, "there is no conflict"
+    assert rounds(monkeypatch, tmp_path, "B A", fitted=True) == 3, "another candidate may fit, too"
