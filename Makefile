@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-slow test-runtime readme lint format bundled robot bench clean
+.PHONY: help setup run test test-slow test-runtime readme lint format bundled robot bench fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,6 +81,11 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
 	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
 	$(BIN)/python benchmarks/fill_pages.py
+
+# libFuzzer by atheris, gcc and its sanitizers: Linux on x86-64. Findings stay in build/fuzz.
+MINUTES ?= 1
+fuzz: $(VENV)/.stamp ## fuzz every reader and the compiled core, MINUTES=1 together
+	$(BIN)/python campaign/fuzz.py --minutes $(MINUTES)
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(VENV)-runtime build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

@@ -1,4 +1,4 @@
-"""Fills the tables of docs/benchmarks.md and the README's training time from the result files.
+"""Fills the tables of docs/benchmarks.md and docs/security.md, and the README's training time, from files.
 
     python benchmarks/fill_pages.py
 
@@ -16,13 +16,15 @@ from lane.experiments.sweep import read_results, table
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
+SECURITY = ROOT / "docs" / "security.md"
 README = ROOT / "README.md"
+CAMPAIGN = ("fuzz", "faults", "memory", "soak")
 _BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def benchmark(name: str) -> ModuleType:
-    """A script of this folder, as a module."""
-    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", Path(__file__).with_name(f"{name}.py"))
+def benchmark(name: str, folder: str = "benchmarks") -> ModuleType:
+    """A script, as a module."""
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", ROOT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -44,6 +46,7 @@ def timed(readme: str) -> str:
 def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
+    kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 
 
@@ -68,9 +71,15 @@ def _figures(path: Path) -> Iterable[str]:
     return make(json.loads(path.read_text(encoding="utf-8")))
 
 
+def _campaign(path: Path) -> Iterable[str]:
+    make: Callable[[object], Iterable[str]] = benchmark("figures", "campaign").TABLES[path.stem]
+    return make(json.loads(path.read_text(encoding="utf-8")))
+
+
 def main() -> None:
-    """Rewrite both pages."""
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Rewrite the pages."""
+    for page in (PAGE, SECURITY):
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(timed(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -88,7 +88,7 @@ def test_modules_named_by_a_page_exist(page: Path) -> None:
     """`room/name.py`, or `name.py` where only one room has it."""
     known = [
         module_id(path)
-        for folder in (*PACKAGES, "tests", "docs", "benchmarks", "examples")
+        for folder in (*PACKAGES, "tests", "docs", "benchmarks", "campaign", "examples")
         for path in (ROOT / folder).rglob("*.[pc]*")
     ]
     for name in re.findall(r"`(?:python )?([\w/]+\.(?:py|c))\b", page.read_text(encoding="utf-8")):

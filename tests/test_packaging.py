@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 MAX_INSTALLED_BYTES = 2_000_000
 WORKFLOWS = sorted(str(path) for path in (ROOT / ".github" / "workflows").glob("*.yml"))
 # No user needs these, or the experiments' distribution brings them.
-NOT_INSIDE = ("lane/experiments", "tests/", "benchmarks/", "results/", "docs/", "examples/")
+NOT_INSIDE = ("lane/experiments", "tests/", "benchmarks/", "campaign/", "results/", "docs/", "examples/")
 
 
 @pytest.fixture(scope="session")
