@@ -1,12 +1,12 @@
 """The closure: every node that the greedy loop can build, over the whole vocabulary.
 
 A node merges two neighbours, each of which is the variable, a word that is not recognised by itself, or an
-unrecognised node. The limits bound the size of an unrecognised node, so there are finitely many.
+unrecognised node. The limits bound the size of an unrecognised node, so there are finitely many; the order of
+the merges leaves out most of them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import torch
@@ -17,6 +17,9 @@ from lane.models.composer import Composer
 from lane.models.nodes import Nodes
 
 CHUNK = 4096  # pairs evaluated together; fixed, so that the same model gives the same numbers
+CELLS = 1 << 21  # pairs looked up together: some 100 MB
+PAIRS = 1 << 26  # of one size that are looked up: seconds; whoever has more has too many nodes anyway
+ROUNDING = 1e-9  # a score differs by less from batch to batch: what is that close may be met in either order
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A leaf, as a word number or VARIABLE, or a merge of two trees."""
@@ -38,20 +41,11 @@ class NodeRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Closure:
-    """The rows; `left_out` counts, by size, the nodes beyond the budget."""
+    """The rows: all nodes of fewer leaves than `left_out`, and from there on some."""
 
     recognized: tuple[bool, ...]  # by word, from number 1 on: the check fires for the word alone
     rows: tuple[NodeRow, ...]
-    left_out: dict[int, int] = field(default_factory=dict)
-
-
-class _Layer(NamedTuple):
-    """The unrecognised nodes of one size, which can be merged further."""
-
-    trees: list[Tree]
-    h: Tensor
-    c: Tensor
-    variables: list[int]
+    left_out: int | None = None  # the smallest size that the budget has no room for; None: complete
 
 
 def leaves_of(tree: Tree) -> tuple[int, ...]:
@@ -60,70 +54,145 @@ def leaves_of(tree: Tree) -> tuple[int, ...]:
 
 
 def close(composer: Composer, budget: int, met: Sequence[Nodes] = ()) -> Closure:
-    """All nodes in order of size; of the sizes beyond `budget`, only the nodes of `met`."""
+    """All nodes in order of size while `budget` has room; of larger sizes the nodes of `met`, in any case."""
     leaves = composer.leaf_nodes()
     fires = [composer.recognizes and value > 0 for value in leaves.check.tolist()]
     open_leaves = [symbols.VARIABLE, *(w for w in range(1, composer.words + 1) if not fires[w])]
-    variables = [int(leaf == symbols.VARIABLE) for leaf in open_leaves]
-    layers = {1: _Layer(list(open_leaves), leaves.h[open_leaves], leaves.c[open_leaves], variables)}
-    rows: list[NodeRow] = []
-    left_out: dict[int, int] = {}
+    wanted = _rows_of(composer, met)
+    table = _Table(composer, open_leaves, leaves)
+    left_out = None
     for size in range(2, composer.max_span + 1):
-        splits = [(a, size - a) for a in range(1, size) if a in layers and size - a in layers]
-        count = sum(len(layers[a].trees) * len(layers[b].trees) for a, b in splits)
-        if left_out or len(rows) + count > budget:
-            # Larger nodes are built from these, so from here on the counts are lower bounds.
-            left_out[size] = count
-            continue
-        made = [_merged(composer, layers[a], layers[b], size) for a, b in splits]
-        rows += [row for layer_rows, _ in made for row in layer_rows]
-        layers[size] = _joined([layer for _, layer in made])
-    if left_out:
-        rows += [row for row in _rows_of(composer, met) if len(row.leaves) in left_out]
+        beyond = sum(row_size > size for row_size in wanted.values())
+        if not table.grow(size, budget - beyond):
+            left_out = size
+            break
+    rows = table.rows
+    if left_out is not None:
+        rows += [row for row, size in wanted.items() if size >= left_out]
     return Closure(tuple(fires[1:]), tuple(rows), left_out)
 
 
-def _merged(composer: Composer, left: _Layer, right: _Layer, size: int) -> tuple[list[NodeRow], _Layer]:
-    """The parents of all pairs of a left and a right node, and the unrecognised ones as a layer."""
-    rows: list[NodeRow] = []
-    kept: list[_Layer] = [_Layer([], left.h[:0], left.c[:0], [])]
-    pairs = list(product(range(len(left.trees)), range(len(right.trees))))
-    for chunk in _chunks(pairs):
-        first, second = torch.tensor(chunk, dtype=torch.int64).T
-        h, c = composer.merge(left.h[first], left.c[first], right.h[second], right.c[second])
-        scores = composer.score(h).tolist()
-        fires = [composer.recognizes and value > 0 for value in composer.check(h)[:, 0].tolist()]
-        stays: list[int] = []
-        for i, (a, b) in enumerate(chunk):
-            variables = left.variables[a] + right.variables[b]
-            free = size < composer.span_limit and variables < composer.variable_limit
-            rows.append(NodeRow(left.trees[a], right.trees[b], scores[i], not free or fires[i]))
-            if not rows[-1].recognized:
-                stays.append(i)
-        trees: list[Tree] = [(left.trees[chunk[i][0]], right.trees[chunk[i][1]]) for i in stays]
-        counts = [left.variables[chunk[i][0]] + right.variables[chunk[i][1]] for i in stays]
-        kept.append(_Layer(trees, h[stays], c[stays], counts))
-    return rows, _joined(kept)
+class _Table:
+    """The rows so far, and the unrecognised nodes, numbered in order of size: first the leaves, `$` is 0."""
+
+    def __init__(self, composer: Composer, open_leaves: list[int], leaves: Nodes) -> None:
+        self.composer = composer
+        self.rows: list[NodeRow] = []
+        self.trees: list[Tree] = list(open_leaves)
+        self.range = {1: range(len(open_leaves))}  # the numbers of each size
+        self.h, self.c = leaves.h[open_leaves], leaves.c[open_leaves]
+        self.variables = leaves.variables[open_leaves]
+        self.left = torch.full_like(self.variables, symbols.NONE)  # the parts of each; a leaf has none
+        self.right = self.left
+        self.score = torch.full_like(self.h[:, 0], -torch.inf)  # that its parts were merged by
+        # Of all pairs so far, recognised ones too, in the order of the keys:
+        self.keys = self.left[:0]
+        self.scores = self.score[:0]
+
+    def grow(self, size: int, budget: int) -> bool:
+        """Add all nodes of a size; False, and none, if there would be more rows than `budget`."""
+        room = budget - len(self.rows)
+        pairs = self._pairs(size, room)
+        if pairs is None:
+            return False
+        composer, left, right = self.composer, *pairs
+        made = [self._merged(left[i : i + CHUNK], right[i : i + CHUNK]) for i in range(0, len(left), CHUNK)]
+        if not made:
+            return True
+        h, c, score, fires = (torch.cat(parts) for parts in zip(*made, strict=True))
+        variables = self.variables[left] + self.variables[right]
+        free = (variables < composer.variable_limit) & (size < composer.span_limit)
+        stays = free & ~fires
+        self._add_rows(left, right, score, ~stays)
+        self._add_open(size, (h[stays], c[stays], variables[stays], left[stays], right[stays], score[stays]))
+        return True
+
+    def _pairs(self, size: int, room: int) -> tuple[Tensor, Tensor] | None:
+        """The pairs of a size that the loop can come to; None if there are more than `room`."""
+        splits = [
+            (self.range[a], self.range[size - a]) for a in range(1, size) if {a, size - a} <= {*self.range}
+        ]
+        if sum(len(first) * len(second) for first, second in splits) > PAIRS:
+            return None
+        found, count = [(self.left[:0], self.left[:0])], 0
+        for first, second in splits:
+            for left, right in _products(first, second):
+                meets = self._can_meet(left, right)
+                found.append((left[meets], right[meets]))
+                count += len(found[-1][0])
+                if count > room:
+                    return None
+        lefts, rights = zip(*found, strict=True)
+        return torch.cat(lefts), torch.cat(rights)
+
+    def _can_meet(self, left: Tensor, right: Tensor) -> Tensor:
+        """Whether the two can stand side by side: a merge inside one of them came last, and was the best.
+
+        Just before, the left one was still in two parts, the second of which stood beside the right one, and
+        merging these two was no better; or the other way round. Leaves were there from the start. A variable
+        may have come last of all, in place of a recognised node of any score.
+        """
+        leaves = len(self.range[1])
+        always = (
+            (left == symbols.VARIABLE) | (right == symbols.VARIABLE) | ((left < leaves) & (right < leaves))
+        )
+        left_last = self.score[left] >= self._score_of(self.right[left], right) - ROUNDING
+        right_last = self.score[right] >= self._score_of(left, self.left[right]) - ROUNDING
+        return always | left_last | right_last
+
+    def _score_of(self, left: Tensor, right: Tensor) -> Tensor:
+        """The scores of some pairs; infinite where the loop never comes to the pair."""
+        if not len(self.keys):
+            return torch.full_like(self.score[left], torch.inf)
+        key = left * symbols.PAIR + right
+        place = torch.searchsorted(self.keys, key).clamp(max=len(self.keys) - 1)
+        there = (self.keys[place] == key) & (left != symbols.NONE) & (right != symbols.NONE)
+        return self.scores[place].masked_fill(~there, torch.inf)
+
+    def _merged(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Vectors, score and check of the parents."""
+        composer = self.composer
+        h, c = composer.merge(self.h[left], self.c[left], self.h[right], self.c[right])
+        fires = (
+            composer.check(h)[:, 0] > 0 if composer.recognizes else torch.zeros_like(left, dtype=torch.bool)
+        )
+        return h, c, composer.score(h), fires
+
+    def _add_rows(self, left: Tensor, right: Tensor, score: Tensor, recognized: Tensor) -> None:
+        columns = (column.tolist() for column in (left, right, score, recognized))
+        self.rows += [
+            NodeRow(self.trees[a], self.trees[b], value, known)
+            for a, b, value, known in zip(*columns, strict=True)
+        ]
+        self.keys, order = torch.cat([self.keys, left * symbols.PAIR + right]).sort()
+        self.scores = torch.cat([self.scores, score])[order]
+
+    def _add_open(self, size: int, columns: tuple[Tensor, ...]) -> None:
+        h, c, variables, left, right, score = columns
+        first = len(self.trees)
+        self.trees += [
+            (self.trees[a], self.trees[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)
+        ]
+        self.range[size] = range(first, len(self.trees))
+        self.h, self.c = torch.cat([self.h, h]), torch.cat([self.c, c])
+        self.variables = torch.cat([self.variables, variables])
+        self.left, self.right = torch.cat([self.left, left]), torch.cat([self.right, right])
+        self.score = torch.cat([self.score, score])
 
 
-def _joined(layers: list[_Layer]) -> _Layer:
-    return _Layer(
-        [tree for layer in layers for tree in layer.trees],
-        torch.cat([layer.h for layer in layers]),
-        torch.cat([layer.c for layer in layers]),
-        [count for layer in layers for count in layer.variables],
-    )
+def _products(first: range, second: range) -> Iterator[tuple[Tensor, Tensor]]:
+    """All pairs of two ranges, in parts of bounded size."""
+    rights = torch.tensor(second, dtype=torch.int64)
+    step = max(1, CELLS // max(1, len(second)))
+    for start in range(0, len(first), step):
+        part = torch.tensor(first[start : start + step], dtype=torch.int64)
+        yield part.repeat_interleave(len(second)), rights.repeat(len(part))
 
 
-def _chunks(pairs: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    for start in range(0, len(pairs), CHUNK):
-        yield pairs[start : start + CHUNK]
-
-
-def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[NodeRow]:
-    """The distinct merged nodes of some batches as rows, in an order independent of the batches."""
+def _rows_of(composer: Composer, met: Sequence[Nodes]) -> dict[NodeRow, int]:
+    """The distinct merged nodes of some batches with their sizes, in an order independent of the batches."""
     count = composer.words + 1
-    rows: dict[Tree, NodeRow] = {}
+    rows: dict[Tree, tuple[NodeRow, int]] = {}
     for nodes in met:
         trees: list[Tree] = list(range(count))
         checks, scores = nodes.check.tolist(), nodes.score.tolist()
@@ -133,5 +202,6 @@ def _rows_of(composer: Composer, met: Sequence[Nodes]) -> list[NodeRow]:
             trees.append((left, right))
             free = sizes[number] < composer.span_limit and variables[number] < composer.variable_limit
             fires = composer.recognizes and checks[number] > 0
-            rows.setdefault((left, right), NodeRow(left, right, scores[number], not free or fires))
-    return sorted(rows.values(), key=lambda row: str(row[:2]))
+            row = NodeRow(left, right, scores[number], not free or fires)
+            rows.setdefault((left, right), (row, sizes[number]))
+    return dict(sorted(rows.values(), key=lambda found: str(found[0][:2])))

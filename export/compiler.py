@@ -50,7 +50,7 @@ def compile_program(
                 max_template=config.template_limit,
             ),
             actions=checkpoint.target.words,
-            complete=not closure.left_out,
+            complete=closure.left_out is None,
             margin=margin,
             agreement=checkpoint.card.agreement,
             provenance=provenance,

@@ -239,13 +239,12 @@ def _program(request: _Request, reference: Reference, made: _Made, provenance: M
     program = programs.compile_program(
         checkpoint, closure, rules, reference.uses, reference.margin_size, provenance
     )
-    if closure.left_out:
+    if closure.left_out is not None:
         made.complete = False
-        missing = ", ".join(f"{count:,} of {size} leaves" for size, count in closure.left_out.items())
         made.warnings.append(
             f"the program is not complete: a budget of {request.budget:,} nodes has no room for those of "
-            f"{min(closure.left_out)} leaves or more (at least {missing}); of these it holds the ones that "
-            "the commands of the data meet. Give a larger --budget, or use another format"
+            f"{closure.left_out} leaves or more; of these it holds the ones that the commands of the data "
+            "meet. Give a larger --budget, or use another format"
         )
     return program.dumps()
 
