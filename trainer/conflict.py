@@ -46,7 +46,8 @@ def strict_reading(dataset: Dataset, induced: Induced) -> Reading:
 def conflict(reading: Reading) -> tuple[Pair, ...]:
     """The smallest set found of pairs that the rules cannot explain together; empty if none is found.
 
-    It shows that induction finds no rules for these pairs once every word with a pair of its own is a
+    Words that never stand alone have pairs of one word here too, with the values that induction guessed.
+    The set shows that induction finds no rules for these pairs once every word with a pair of its own is a
     variable wherever it stands, and that it finds some as soon as any one of them is left out. It does not
     prove that there are none: induction is a bounded heuristic, a smaller set may exist elsewhere, and rules
     that hold such a word as a mere word, or whole commands by heart, are not considered.

@@ -50,6 +50,7 @@ class Diagnosis:
     later: int  # wrong pairs of later lessons
     findings: tuple[str, ...]  # what wrong pairs have in common
     conflict: tuple[Pair, ...]  # the fewest pairs found that no rules explain together
+    guessed: frozenset[Pair]  # those of them that are not given, but values of words in the other pairs
     wanted: tuple[str, ...]  # commands whose outputs would decide
     advice: tuple[str, ...]
 
@@ -70,7 +71,8 @@ class Diagnosis:
         lines += self.findings
         if self.conflict:
             lines.append("no rules explain these pairs together, where each word means the same everywhere:")
-            lines += [f"  {_shown(pair)}" for pair in self.conflict]
+            for pair in self.conflict:
+                lines.append(f"  {_shown(pair)}{' (by the other pairs)' if pair in self.guessed else ''}")
         if self.wanted:
             lines.append("pairs that would help most, if they have an output of their own:")
             lines += [f"  {command} -> ?" for command in self.wanted]
@@ -89,6 +91,7 @@ def diagnose(dataset: Dataset, induced: Induced | None, wrong: Sequence[int], st
         later=len(pairs) - len(reached),
         findings=tuple(_findings(reading, pairs)),
         conflict=core,
+        guessed=frozenset(core) - frozenset(dataset.pairs),
         wanted=_wanted(reading, pairs, core) if induced else (),
         advice=tuple(_advice(dataset, induced, pairs, core, stall)),
     )
@@ -219,14 +222,14 @@ def _advice(
     dataset: Dataset, induced: Induced | None, wrong: Sequence[Pair], core: Sequence[Pair], stall: Stall
 ) -> Iterator[str]:
     """What to do, the most promising first."""
-    if stall.gaining:
+    if stall.gaining and not core:
         yield "more time: it was still improving (more --minutes; with --resume it continues the run)"
     if any(_is_glued(token) for pair in wrong for token in (*pair.target, *pair.source)):
         yield "spaces around brackets, commas and `=`, so that each name is a word of its own"
     if dataset.contradictions():
         yield "`lane-data check`, which lists the commands with several outputs; keep one of each"
     if core:
-        yield "correct the pairs above, or write outputs in which each word always writes the same"
+        yield "correct one of these pairs, or write outputs in which each word always writes the same"
     elif wrong and induced is None:
         yield "--preset fast, or wider rules: --set variable_limit=..., span_limit=..., template_limit=..."
     if not stall.gaining and not core:

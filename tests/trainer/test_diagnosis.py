@@ -70,6 +70,25 @@ def test_a_typing_error():
     assert "another --seed" not in str(diagnosis), "that would not help"
 
 
+def test_a_conflict_says_which_values_are_guessed():
+    """Arguments in two orders, of rooms that never stand alone."""
+    rooms, texts = ("hall", "loft", "attic", "cellar"), []
+    for room in rooms:
+        texts += [
+            (f"stop in {room}", f"stop ( {room} )"),
+            (f"play jazz in {room}", f"play ( jazz , {room} )"),
+        ]
+        texts += [(f"play soul in {room}", f"play ( soul , {room} )")]
+    texts[1] = ("play jazz in hall", "play ( hall , jazz )")
+    gaining = Stall(lesson=1, lessons=1, longest=4, gaining=True)
+    diagnosis = diagnosed(texts, {"play jazz in hall"}, gaining)
+    given = [pair for pair in diagnosis.conflict if pair not in diagnosis.guessed]
+    assert "play jazz in hall" in {" ".join(pair.source) for pair in given}
+    assert {len(pair.source) for pair in diagnosis.guessed} == {1}
+    assert "  hall -> hall (by the other pairs)" in str(diagnosis).splitlines()
+    assert "--minutes" not in str(diagnosis), "more time does not resolve a conflict"
+
+
 def test_a_value_that_nothing_names():
     diagnosis = diagnosed([*ROBOT, ("go on", "J J W")], {"go on"})
     assert "nothing in the command stands for `J` in: go on -> J J W" in diagnosis.findings
