@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from lane.base.scheme import shown
+
 VARIABLE: Final = "$"  # begins every variable, and so no word
 SOURCE_NAMES: Final = ("$x", "$y", "$z", "$w", "$u", "$v", "$s", "$t")
 TARGET_NAMES: Final = tuple(name.upper() for name in SOURCE_NAMES)
@@ -30,7 +32,7 @@ class Rule(NamedTuple):
         return len(self.span), self.span, self.template
 
     def __str__(self) -> str:
-        return f"{' '.join(self.span)} -> {' '.join(self.template)}"
+        return f"{' '.join(self.span)} -> {shown(self.template)}"
 
 
 class Rules(tuple[Rule, ...]):
@@ -45,7 +47,7 @@ class Rules(tuple[Rule, ...]):
 
     def __str__(self) -> str:
         width = max((len(" ".join(rule.span)) for rule in self), default=0)
-        return "\n".join(f"{' '.join(rule.span):<{width}} -> {' '.join(rule.template)}" for rule in self)
+        return "\n".join(f"{' '.join(rule.span):<{width}} -> {shown(rule.template)}" for rule in self)
 
     def _repr_html_(self) -> str:
         """A table; in `code`, since notebooks take the text between two `$` for mathematics elsewhere."""
@@ -53,7 +55,7 @@ class Rules(tuple[Rule, ...]):
 
         rows = [
             f'<tr><td style="{_LEFT}"><code>{escape(" ".join(rule.span))}</code></td>'
-            f'<td style="{_LEFT}"><code>{escape(" ".join(rule.template))}</code></td>'
+            f'<td style="{_LEFT}"><code>{escape(shown(rule.template))}</code></td>'
             f'<td style="text-align: right">{rule.uses:,}</td></tr>'
             for rule in self[:_MOST_SHOWN]
         ]

@@ -133,6 +133,7 @@ def _show(card: "FileCard") -> None:
         "agreement": _UNKNOWN if card.agreement is None else f"{card.agreement:.2%} of new commands",
         "accuracy": _accuracy(_record(training, "accuracy")),
         "trained on": _training_data(training),
+        **({} if card.schemes.is_plain else {"schemes": f"{card.schemes.source} to {card.schemes.target}"}),
         "words": f"{len(card.words)}: {_some(card.words)}",
         "actions": f"{len(card.actions)}: {_some(card.actions)}",
         "limits": ", ".join(f"{name} {value:,}" for name, value in card.limits.items()),

@@ -27,6 +27,7 @@ TASK_HELP = (
     "Instead of --train: a task of `lane-data list`, random:N or practical:KIND:N; "
     f"{DEFAULT_TASK} by default."
 )
+SCHEME_HELP = "How {} are split: whitespace, {}; by default a look at the pairs decides."
 FORCE_HELP = "Let an unconverged model replace a converged one; else it goes to NAME.unconverged.pt."
 
 app = new_app(
@@ -86,6 +87,10 @@ def train_command(
     dev_fraction: Annotated[
         float, _option(PAIRS, "Share of the inputs to hold out and report on.", min=0.0, max=0.9)
     ] = 0.0,
+    source_scheme: Annotated[
+        str | None, _option(PAIRS, SCHEME_HELP.format("commands", "text or code"))
+    ] = None,
+    target_scheme: Annotated[str | None, _option(PAIRS, SCHEME_HELP.format("outputs", "or code"))] = None,
     task: Annotated[str | None, _option(PAIRS, TASK_HELP)] = None,
     data_dir: Annotated[
         Path | None, _option(PAIRS, "Folder of the official files (`lane-data fetch`).")
@@ -119,6 +124,7 @@ def train_command(
     if test is not None and train is None:
         raise typer.BadParameter("--test goes with --train; a task has its own test pairs")
     config = _config(preset, settings or [])
+    _check_schemes(source_scheme, target_scheme)
     loaded, evaluate = _load(task, train, test, form, data_dir)
     require("training", "torch")
     from lane.cli.watch import watcher_for
@@ -135,6 +141,8 @@ def train_command(
             seed=seed,
             minutes=minutes,
             held_out=dev_fraction,
+            source_scheme=source_scheme,
+            target_scheme=target_scheme,
             test=loaded.test,
             evaluate=evaluate,
             name=loaded.name,
@@ -155,6 +163,15 @@ def train_command(
         _interrupted(result, asked[0])
     if not result.converged:
         _not_converged(result)
+
+
+def _check_schemes(source: str | None, target: str | None) -> None:
+    from lane.base.scheme import WHITESPACE, Schemes
+
+    try:
+        Schemes.checked(source or WHITESPACE, target or WHITESPACE)
+    except LaneError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _config(preset: str, settings: list[str]) -> "TrainConfig":

@@ -45,7 +45,7 @@ def parse_line(form: Format, line: str) -> Pair:
 def format_line(form: Format, pair: Pair) -> str:
     """The inverse of `parse_line`; ValueError if the format cannot hold the pair."""
     checked_pair(pair.source, pair.target)
-    source, target = " ".join(pair.source), " ".join(pair.target)
+    source, target = " ".join(pair.source), pair.output
     if form is Format.TSV:
         return f"{source}\t{target}"
     if form is Format.JSONL:
@@ -65,14 +65,14 @@ def _parse_scan(line: str) -> Pair:
     if words.count(_IN) > 1 or words.count(_OUT) > 1:
         raise ValueError(f"has '{_IN}' or '{_OUT}' more than once; is a line end missing?")
     middle = words.index(_OUT)
-    return checked_pair(words[1:middle], words[middle + 1 :])
+    return checked_pair(words[1:middle], line.partition(_OUT)[2] if words[middle + 1 :] else [])
 
 
 def _parse_tsv(line: str) -> Pair:
     columns = line.split("\t")
     if len(columns) != 2:
         raise ValueError(f"has {len(columns)} tab-separated columns; expected 2, '<words><TAB><words>'")
-    return checked_pair(columns[0].split(), columns[1].split())
+    return checked_pair(columns[0], columns[1])
 
 
 def _parse_json(line: str) -> Pair:
@@ -83,15 +83,15 @@ def _parse_json(line: str) -> Pair:
         raise ValueError(f"is not JSON ({error})") from error
     if not isinstance(record, dict):
         raise ValueError('is not a JSON object; expected {"in": ..., "out": ...}')
-    return checked_pair(_json_words(record, "in"), _json_words(record, "out"))
+    return checked_pair(_json_side(record, "in"), _json_side(record, "out"))
 
 
-def _json_words(record: dict[str, object], key: str) -> list[str]:
+def _json_side(record: dict[str, object], key: str) -> str | list[str]:
     if key not in record:
         raise ValueError(f'has no "{key}"; expected {{"in": ..., "out": ...}}')
     value = record[key]
     if isinstance(value, str):
-        return value.split()
+        return value
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return value
     raise ValueError(f'"{key}" is neither a string nor a list of strings')

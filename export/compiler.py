@@ -54,6 +54,7 @@ def compile_program(
             margin=margin,
             agreement=checkpoint.card.agreement,
             provenance=provenance,
+            schemes=checkpoint.card.schemes,
         )
     except ProgramError as error:
         raise LaneError(

@@ -139,7 +139,7 @@ def export(
     if min(random, budget) < 0:
         raise LaneError(f"random {random}, budget {budget}: neither can be below 0")
     request = _request(model, out, wanted, budget, on_step or (lambda _: None))
-    checkpoint, given = request.checkpoint, given_pairs(pairs or ())
+    checkpoint, given = request.checkpoint, given_pairs(pairs or (), request.checkpoint.card.schemes)
     if PROGRAM in wanted:
         programs.refuse_limits(checkpoint)
     with torch.no_grad(), _one_thread():

@@ -9,6 +9,7 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.base.rule import Rule
+from lane.base.scheme import PLAIN, Schemes
 from lane.export.kinds import CHECKPOINT, ONNX, PROGRAM, TORCHSCRIPT
 from lane.runtime import network_card as cards
 from lane.runtime.embedded_card import card_of_archive, card_of_onnx
@@ -38,6 +39,7 @@ class FileCard:
     agreement: float | None
     provenance: Mapping[str, Any]
     rules: tuple[tuple[str, str, int], ...]
+    schemes: Schemes = PLAIN
     notes: Mapping[str, Any] = field(default_factory=dict)  # facts that only this kind has
 
 
@@ -97,7 +99,7 @@ def _is_checkpoint(data: bytes) -> bool:
 
 def _of_program(file: ModelFile) -> FileCard:
     from lane.runtime import Program, ProgramError
-    from lane.runtime.bounds import FORMAT_VERSION, RANGES
+    from lane.runtime.bounds import FORMAT_VERSION, RANGES, SCHEMES_VERSION
 
     try:
         program = Program.loads(file.data)
@@ -106,7 +108,7 @@ def _of_program(file: ModelFile) -> FileCard:
     return FileCard(
         path=str(file.path),
         kind=PROGRAM,
-        version=FORMAT_VERSION,
+        version=FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION,
         size=len(file.data),
         sha256=file.sha256,
         words=tuple(word for word, _ in program.words),
@@ -116,6 +118,7 @@ def _of_program(file: ModelFile) -> FileCard:
         agreement=program.agreement,
         provenance=program.provenance,
         rules=_listed(program.rules),
+        schemes=program.schemes,
         notes={"complete": program.complete, "nodes": len(program.nodes)},
     )
 
@@ -125,7 +128,7 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard
     return FileCard(
         path=str(file.path),
         kind=kind,
-        version=cards.VERSION,
+        version=cards.VERSION if card.schemes.is_plain else cards.SCHEMES_VERSION,
         size=len(file.data),
         sha256=file.sha256,
         words=card.words,
@@ -135,6 +138,7 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard
         agreement=card.agreement,
         provenance=card.provenance,
         rules=_listed(card.rules),
+        schemes=card.schemes,
         notes={"statuses": card.statuses},
     )
 
@@ -161,5 +165,6 @@ def _of_checkpoint(file: ModelFile) -> FileCard:
         agreement=loaded.card.agreement,
         provenance=loaded.card.model_dump(mode="json"),
         rules=tuple((span, template, 0) for span, _, template in rules),
+        schemes=loaded.card.schemes,
         notes={"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
     )

@@ -30,10 +30,12 @@ def describe(
     provenance: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Everything needed to use and to judge the file; `words` and `actions` are numbered from 1."""
-    config = checkpoint.config
+    config, schemes = checkpoint.config, checkpoint.card.schemes
+    stated = {} if schemes.is_plain else {"schemes": schemes._asdict()}
     return {
         "lane": kind,
-        "version": cards.VERSION,
+        "version": cards.SCHEMES_VERSION if stated else cards.VERSION,
+        **stated,
         "sha256": NO_CHECKSUM,
         "words": list(checkpoint.source),
         "actions": list(checkpoint.target),

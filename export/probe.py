@@ -33,9 +33,10 @@ def open_file(path: Path, threads: int = 1) -> Translate:
 
 
 def _program(path: Path) -> Translate:
-    from lane.runtime import load
+    from lane.export.kinds import PROGRAM
+    from lane.runtime.translator import open_backend
 
-    translator = load(path)
+    translator = open_backend(path, PROGRAM, 1, False)  # without the schemes: every kind is asked in tokens
 
     def translate(commands: Sequence[str]) -> list[Reply]:
         answers = translator.translate_batch(commands)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from lane.base.errors import LaneError
 from lane.base.rule import VARIABLE
+from lane.base.scheme import PLAIN, Schemes
 from lane.data.checksum import checksum
 from lane.data.pair import Pair
 from lane.export import verify
@@ -56,16 +57,17 @@ class Reference:
         return None if self.margin is None else self.margin.size
 
 
-def given_pairs(pairs: Iterable[Any]) -> list[Given]:
+def given_pairs(pairs: Iterable[Any], schemes: Schemes = PLAIN) -> list[Given]:
     """Pairs of texts or of word lists, objects with `source` and `target`, or commands without output."""
     found = []
     for number, pair in enumerate(pairs, start=1):
         try:
             if isinstance(pair, str):
-                found.append(Given(_text(pair), None))
+                found.append(Given(" ".join(schemes.read(pair)), None))
             else:
-                source, target = (pair.source, pair.target) if hasattr(pair, "source") else pair
-                found.append(Given(_text(source), _text(target)))
+                source, target = (pair.source, _output(pair)) if hasattr(pair, "source") else pair
+                read, written = schemes.read(_text(source)), schemes.write(_text(target))
+                found.append(Given(" ".join(read), " ".join(written)))
         except (TypeError, ValueError):
             raise LaneError(
                 f"verification pair {number}: {pair!r}; a pair is two texts or two lists of words"
@@ -73,8 +75,12 @@ def given_pairs(pairs: Iterable[Any]) -> list[Given]:
     return found
 
 
+def _output(pair: Any) -> str | Sequence[str]:
+    return pair.output if isinstance(pair, Pair) else pair.target
+
+
 def _text(side: str | Sequence[str]) -> str:
-    return " ".join(side.split() if isinstance(side, str) else side)
+    return side.strip() if isinstance(side, str) else " ".join(side)
 
 
 def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Reference:

@@ -2,9 +2,10 @@
 
 from typing import Any, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lane.base.errors import LaneError
+from lane.base.scheme import WHITESPACE, Schemes
 
 
 class TrainingData(BaseModel):
@@ -37,6 +38,18 @@ class ModelCard(BaseModel):
     rules: tuple[str, ...] = ()
     misfits: int = Field(0, ge=0)  # training pairs that the rules contradict
     candidates: int = Field(0, ge=0)
+    source_scheme: str = WHITESPACE  # of older files too, which state none
+    target_scheme: str = WHITESPACE
+
+    @model_validator(mode="after")
+    def _known_schemes(self) -> Self:
+        _ = self.schemes
+        return self
+
+    @property
+    def schemes(self) -> Schemes:
+        """How commands are split into words, and actions are joined."""
+        return Schemes.checked(self.source_scheme, self.target_scheme)
 
     @classmethod
     def read(cls, content: object) -> Self:

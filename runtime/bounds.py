@@ -8,6 +8,9 @@ from lane.base.rule import SOURCE_NAMES, TARGET_NAMES
 from lane.runtime.errors import ProgramError
 
 FORMAT_VERSION: Final = 1
+SCHEMES_VERSION: Final = (
+    2  # of files that state schemes other than white space: older readers would misread them
+)
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOKENS: Final = 100_000  # words, and actions
 MAX_TOKEN_LENGTH: Final = 256  # code points

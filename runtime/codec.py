@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lane.base.errors import LaneError
 from lane.base.files import write_atomically
 from lane.base.rule import Rule
+from lane.base.scheme import PLAIN, Schemes
 from lane.runtime import bounded_json
-from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, Limits
+from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, SCHEMES_VERSION, Limits
 from lane.runtime.errors import ProgramError
 from lane.runtime.program import Node, Program, Tree
 
@@ -18,13 +20,16 @@ _HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64}
 _VERSION = re.compile(rb'\{"lane-program": ([0-9]{1,9})\b')
 # `trust` is the measure that the API calls `agreement`; version 1 of the format keeps the old name.
 _KEYS = ("complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules")
+_KEYS_OF = {FORMAT_VERSION: _KEYS, SCHEMES_VERSION: ("schemes", *_KEYS)}
 _T = TypeVar("_T")
 
 
 def encode(program: Program) -> bytes:
     """One row a line, keys in fixed order: equal programs give equal bytes."""
     limits = {name: getattr(program.limits, name) for name in RANGES}
+    version = FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION
     values = {
+        "schemes": _json(program.schemes._asdict()),
         "complete": _json(program.complete),
         "limits": _json(limits),
         "margin": _json(program.margin),
@@ -35,9 +40,9 @@ def encode(program: Program) -> bytes:
         "nodes": _rows(program.nodes),
         "rules": _rows((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
     }
-    body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS) + "\n}\n").encode()
+    body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS_OF[version]) + "\n}\n").encode()
     digest = hashlib.sha256(body).hexdigest()
-    data = f'{{"lane-program": {FORMAT_VERSION}, "sha256": "{digest}",\n'.encode() + body
+    data = f'{{"lane-program": {version}, "sha256": "{digest}",\n'.encode() + body
     if len(data) > MAX_FILE_BYTES:
         raise ProgramError("file", f"would take {len(data)} bytes; at most {MAX_FILE_BYTES} are allowed")
     return data
@@ -62,15 +67,14 @@ def decode(data: bytes) -> Program:
     if len(data) > MAX_FILE_BYTES:
         raise ProgramError("file", f"is larger than {MAX_FILE_BYTES} bytes")
     header = _HEADER.match(data)
-    if header is None or int(header[1]) != FORMAT_VERSION:
+    if header is None or int(header[1]) not in _KEYS_OF:
         raise ProgramError("line 1", _what_is_wrong(data))
     if hashlib.sha256(data[header.end() :]).hexdigest().encode() != header[2]:
         raise ProgramError("sha256", "does not match the content: the file is damaged or was edited")
     content = _parse(data)
-    if tuple(content) != ("lane-program", "sha256", *_KEYS):
-        raise ProgramError(
-            "file", f"the keys must be lane-program, sha256, {', '.join(_KEYS)}, in this order"
-        )
+    keys = _KEYS_OF[int(header[1])]
+    if tuple(content) != ("lane-program", "sha256", *keys):
+        raise ProgramError("file", f"the keys must be lane-program, sha256, {', '.join(keys)}, in this order")
     return Program(
         complete=_typed("complete", content["complete"], bool),
         limits=_limits(content["limits"]),
@@ -84,15 +88,16 @@ def decode(data: bytes) -> Program:
         words=tuple(_row("words", place, row, (str, bool)) for place, row in _items(content, "words")),
         nodes=tuple(_node(place, row) for place, row in _items(content, "nodes")),
         rules=tuple(_rule(place, row) for place, row in _items(content, "rules")),
+        schemes=_schemes(content["schemes"]) if "schemes" in content else PLAIN,
     )
 
 
 def _what_is_wrong(data: bytes) -> str:
     version = _VERSION.match(data)
-    if version and int(version[1]) != FORMAT_VERSION:
+    if version and int(version[1]) not in _KEYS_OF:
         return (
-            f"format version {int(version[1])}, but this runtime reads version {FORMAT_VERSION}: "
-            "use a matching version of the package"
+            f"format version {int(version[1])}, but this runtime reads version "
+            f"{' and '.join(map(str, _KEYS_OF))}: use a matching version of the package"
         )
     if version and data.find(b"\r\n", 0, 200) > 0:
         return "its line ends were changed to CR LF: fetch the file again as binary"
@@ -148,6 +153,19 @@ def _limits(value: object) -> Limits:
     if tuple(limits) != tuple(RANGES):
         raise ProgramError("limits", f"the keys must be {', '.join(RANGES)}, in this order")
     return Limits(**limits)
+
+
+def _schemes(value: object) -> Schemes:
+    schemes = _typed("schemes", value, dict)
+    if tuple(schemes) != Schemes._fields:
+        raise ProgramError("schemes", f"the keys must be {', '.join(Schemes._fields)}, in this order")
+    try:
+        checked = Schemes.checked(**schemes)
+    except LaneError as error:
+        raise ProgramError("schemes", str(error)) from None
+    if checked.is_plain:
+        raise ProgramError("schemes", "both are whitespace, which version 1 of the format says without them")
+    return checked
 
 
 def _figure(place: str, value: object) -> float | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
+from lane.base.scheme import shown
 from lane.runtime.bounds import SOURCE_VARIABLES
 from lane.runtime.derivation import Derivation, Step
 from lane.runtime.substitution import flatten
@@ -40,8 +41,8 @@ def shorten(step: Step, bound: int = MAX_SHOWN) -> str:
     for piece in flatten(step.value):
         actions += str(piece).split(" ")
         if len(actions) > bound:
-            return f"{' '.join(actions[:bound])} ... ({step.length} actions)"
-    return " ".join(actions)
+            return f"{shown(actions[:bound])} ... ({step.length} actions)"
+    return shown(actions)
 
 
 def tree_lines(derivation: Derivation) -> Iterator[str]:

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lane.base.errors import LaneError
 from lane.base.rule import SOURCE_NAMES, TARGET_NAMES, Rule
+from lane.base.scheme import PLAIN, Schemes
 from lane.runtime.bounds import MAX_OUTPUT_BYTES, MAX_TOKENS, MAX_USES, RANGES, most_output
 from lane.runtime.model_file import ModelFile
 from lane.runtime.results import Info
 
 VERSION = 1
+SCHEMES_VERSION = 2  # of cards with schemes other than white space: older readers would misread them
 _MAX_FIGURE = 1e300  # JSON has whole numbers beyond any float
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # a terminal would obey them
 
@@ -30,13 +33,14 @@ class NetworkCard:
     agreement: float | None
     provenance: Mapping[str, Any]
     rules: tuple[Rule, ...]
+    schemes: Schemes = PLAIN
 
     def info(self, path: str, file_sha256: str) -> Info:
         """The card in the form common to all backends; a network is always complete."""
         return Info(
             backend=self.kind,
             path=path,
-            format_version=VERSION,
+            format_version=VERSION if self.schemes.is_plain else SCHEMES_VERSION,
             sha256=self.sha256,
             file_sha256=file_sha256,
             words=self.words,
@@ -49,15 +53,16 @@ class NetworkCard:
             margin=self.margin,
             agreement=self.agreement,
             provenance=self.provenance,
+            schemes=self.schemes,
         )
 
 
 def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCard:
     """A card from its JSON; ModelError names the part that is wrong."""
     version = content.get("version")
-    if version != VERSION:
+    if version not in (VERSION, SCHEMES_VERSION):
         raise file.error(
-            f"format version {_shown(version)}, but this runtime reads {VERSION}: "
+            f"format version {_shown(version)}, but this runtime reads {VERSION} and {SCHEMES_VERSION}: "
             "use a matching version of the package, or export the model again"
         )
     if content.get("lane") != kind:
@@ -68,6 +73,14 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
             check(content[part])
     except (KeyError, TypeError, ValueError):
         raise file.error(f"its card has no {part!r} of the form that lane-export writes") from None
+    schemes = PLAIN
+    if version == SCHEMES_VERSION:
+        try:
+            schemes = Schemes.checked(**content["schemes"])
+        except (KeyError, TypeError, LaneError):
+            raise file.error("its card states no schemes that this runtime knows") from None
+    if schemes.unsafe(content["actions"]):
+        raise file.error("its card has an action that stands for a control character or a line end")
     limits = content["limits"]
     rules = [Rule(tuple(span.split()), tuple(template.split()), n) for span, template, n in content["rules"]]
     words, actions = {*SOURCE_NAMES, *content["words"]}, {*TARGET_NAMES, *content["actions"]}
@@ -88,6 +101,7 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
         provenance=content["provenance"],
         # In the order of a program, so that all files of a model list the same.
         rules=tuple(sorted(rules, key=lambda rule: (len(rule.span), rule.span))),
+        schemes=schemes,
     )
 
 

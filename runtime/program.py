@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from lane.base.rule import VARIABLE, Rule
+from lane.base.scheme import PLAIN, Schemes
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, Limits
 from lane.runtime.errors import ProgramError
 from lane.runtime.program_tables import Tables
@@ -46,11 +47,15 @@ class Program:
     """Share of unlabelled commands on which independent trainings agree."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Where it came from; any JSON, for people and for reproduction."""
+    schemes: Schemes = PLAIN
+    """How commands are split into words, and actions are joined."""
     tables: Tables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, low_high in (("margin", (0.0, float("inf"))), ("agreement", (0.0, 1.0))):
             _check_figure(name, getattr(self, name), *low_high)
+        if unsafe := self.schemes.unsafe(self.actions):
+            raise ProgramError("actions", f"{unsafe!r} stands for a control character or a line end")
         # A round trip through JSON, so that reading the file again gives an equal program.
         object.__setattr__(self, "provenance", _plain_json(self.provenance))
         object.__setattr__(self, "tables", Tables.compile(self))
@@ -68,6 +73,7 @@ class Program:
         margin: float | None = None,
         agreement: float | None = None,
         provenance: Mapping[str, Any] | None = None,
+        schemes: Schemes = PLAIN,
     ) -> "Program":
         """Bring tables in any order, with any finite scores, into canonical order and ranks.
 
@@ -87,6 +93,7 @@ class Program:
             margin=None if margin is None else float(margin),
             agreement=None if agreement is None else float(agreement),
             provenance=provenance or {},
+            schemes=schemes,
         )
 
     @classmethod

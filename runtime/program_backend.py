@@ -5,7 +5,7 @@ from typing import Any
 
 from lane.base.rule import Rule, name_variables
 from lane.runtime import errors
-from lane.runtime.bounds import FORMAT_VERSION
+from lane.runtime.bounds import FORMAT_VERSION, SCHEMES_VERSION
 from lane.runtime.composer import Gap, compose
 from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
@@ -146,7 +146,7 @@ class ProgramBackend:
         return Info(
             backend="program",
             path=self._path,
-            format_version=FORMAT_VERSION,
+            format_version=FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION,
             sha256=self._sha256,
             file_sha256=self._file_sha256,
             words=tuple(word for word, _ in program.words),
@@ -159,6 +159,7 @@ class ProgramBackend:
             margin=program.margin,
             agreement=program.agreement,
             provenance=program.provenance,
+            schemes=program.schemes,
         )
 
     def close(self) -> None:

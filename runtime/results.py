@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from lane.base.scheme import PLAIN, Schemes
+
 NO_BUDGET: Final = 2**62  # characters of answers: more than any memory holds
 
 
@@ -28,7 +30,7 @@ class Translation:
     """The answer to one command: `text`, or an `error`."""
 
     text: str
-    """The actions joined by spaces; empty if there is an error."""
+    """The output: the actions, joined by the model's scheme; empty if there is an error."""
     error: Failure | None = None
 
     @property
@@ -47,6 +49,18 @@ class Translation:
         if self.error is None:
             return f"<code>{escape(self.text)}</code>"
         return f"<b>{escape(self.error.code)}</b>: {escape(self.error.message)}"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTranslation(Translation):
+    """The answer of a model whose actions are not joined by spaces alone."""
+
+    parts: tuple[str, ...] = ()
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions one by one, with the signs of their spacing."""
+        return self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,8 @@ class Info:
     agreement: float | None
     """Share of unlabelled commands on which independent trainings agree."""
     provenance: Mapping[str, Any]
+    schemes: Schemes = PLAIN
+    """How commands are split into words, and actions are joined."""
 
     @property
     def converged(self) -> bool | None:

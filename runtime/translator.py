@@ -13,6 +13,7 @@ from lane.runtime.errors import ModelError
 from lane.runtime.model_file import ModelFile, Trust
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.results import NO_BUDGET, Info, Translation
+from lane.runtime.tokenised import TokenisedBackend
 
 BUNDLED_MODEL = Path(__file__).parent / "bundled" / "scan.lane"
 BUDGET = 2**24  # characters of answers that a stream keeps at a time; usual batches have a tenth of it
@@ -75,10 +76,11 @@ class Translator:
     """
 
     def __init__(self, backend: Backend) -> None:
-        self._backend = backend
+        schemes = backend.info.schemes
+        self._backend = backend if schemes.is_plain else TokenisedBackend(backend, schemes)
 
     def translate(self, text: str) -> Translation:
-        """Translate one command: words separated by white space, matched exactly, case included."""
+        """Translate one command, which is split into words by `info.schemes`: at white space, or as text."""
         try:
             return self._backend.translate_batch((text,))[0]
         except TypeError:  # checked only now, since checking every command would slow down all of them

@@ -16,7 +16,9 @@ from typing import Any
 import torch
 
 from lane.base.errors import LaneError
+from lane.base.scheme import Schemes
 from lane.data import checksum
+from lane.data.choice import Choice, choose
 from lane.data.pair import Pair, checked_pair
 from lane.models import checkpoint
 from lane.models.card import ModelCard, TrainingData
@@ -44,6 +46,8 @@ def train(
     seed: int = 1,
     minutes: float | None = None,
     held_out: float = 0.0,
+    source_scheme: str | None = None,
+    target_scheme: str | None = None,
     test: Iterable[PairLike] = (),
     evaluate: Mapping[str, Iterable[PairLike]] | None = None,
     name: str = "pairs",
@@ -59,7 +63,8 @@ def train(
     """Learn a translator from pairs and write it to `out`.
 
     A pair is two texts, two lists of words, or a Pair. Settings are given by keyword or as a `config`.
-    `held_out` is the share of distinct inputs to report on instead of learning from them.
+    `held_out` is the share of distinct inputs to report on instead of learning from them. The schemes of
+    tokenisation, `whitespace`, `text` or `code`, are chosen by a look at the pairs unless they are named.
 
     An unconverged model never replaces a converged one at `out` unless `force` is set: it is written beside
     it as NAME.unconverged.pt, and `Result.model` says where. `on_report` is called with every evaluation.
@@ -78,9 +83,12 @@ def train(
     deadline = math.inf if minutes is None else started + 60 * minutes
     config, device = config or build_config(preset, settings), _device(device)
     workers = workers or min(config.candidates, _cores())
-    learned, dev = _held_out(as_pairs(pairs, "pair"), held_out, seed)
-    sets = {"test": as_pairs(test, "test pair"), "dev": dev}
+    given = as_pairs(pairs, "pair")
+    choice = choose(given, source_scheme, target_scheme)
+    learned, dev = _held_out(_split(given, choice.schemes), held_out, seed)
+    sets = {"test": as_pairs(test, "test pair")}
     sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
+    sets = {key: _split(value, choice.schemes) for key, value in sets.items()} | {"dev": dev}
     dataset, out = Dataset.of(learned), Path(out)
     data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
     _check_place(out)
@@ -96,7 +104,7 @@ def train(
     run.prepare(data.sha256, resume)
     with _resumable(run.folder):
         with PeakMemory() as peak:
-            journal = _journal(run, on_report)
+            journal = _journal(run, on_report, choice)
             found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
         model = out if found.converged or force or not _is_converged(out) else _beside(out)
         result = replace(
@@ -105,7 +113,7 @@ def train(
             peak_mb=peak.megabytes,
             seconds=time.monotonic() - started,
         )
-        _save(result, run, found.fit, name, data)
+        _save(result, run, found.fit, name, data, choice.schemes)
     if result.stopped:
         return result
     run.clear()
@@ -137,8 +145,8 @@ def as_pairs(pairs: Iterable[PairLike], what: str) -> tuple[Pair, ...]:
     found = []
     for number, pair in enumerate(pairs, start=1):
         try:
-            source, target = (pair.source, pair.target) if isinstance(pair, Pair) else pair
-            found.append(checked_pair(_words(source), _words(target)))
+            source, target = (pair.source, pair.output) if isinstance(pair, Pair) else pair
+            found.append(checked_pair(source, target))
         except (TypeError, ValueError, AttributeError) as error:
             raise LaneError(f"{what} {number}: {error}; a pair is two texts or two lists of words") from None
     if not found and what == "pair":
@@ -146,8 +154,8 @@ def as_pairs(pairs: Iterable[PairLike], what: str) -> tuple[Pair, ...]:
     return tuple(found)
 
 
-def _words(side: str | Sequence[str]) -> Sequence[str]:
-    return side.split() if isinstance(side, str) else side
+def _split(pairs: tuple[Pair, ...], schemes: Schemes) -> tuple[Pair, ...]:
+    return tuple(pair.by(schemes) for pair in pairs)
 
 
 def _held_out(pairs: tuple[Pair, ...], share: float, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
@@ -184,8 +192,10 @@ def _check_place(out: Path) -> None:
     check_writable(out.parent)
 
 
-def _journal(run: Run, on_report: OnReport | None) -> Journal:
+def _journal(run: Run, on_report: OnReport | None, choice: Choice) -> Journal:
     journal = Journal(run.folder / "metrics.jsonl", on_report)
+    for reason in choice.reasons:
+        journal.say(reason)
     if count := run.dataset.contradictions():
         journal.say(
             f"{count} {'input has' if count == 1 else 'inputs have'} more than one output, of which "
@@ -235,7 +245,7 @@ def _stall(run: Run, fit: Fit) -> Stall:
     return Stall(1 + lessons.index(fit.longest), len(lessons), fit.longest, fit.gaining)
 
 
-def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData) -> None:
+def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, schemes: Schemes) -> None:
     """The checkpoint of the model, and the result in the run directory."""
     card = ModelCard(
         task=name,
@@ -250,6 +260,8 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData) -> 
         rules=tuple(str(rule) for rule in result.rules),
         misfits=len(result.misfits),
         candidates=result.candidates,
+        source_scheme=schemes.source,
+        target_scheme=schemes.target,
     )
     done = checkpoint.Checkpoint(
         config=run.config.network(fit.constants),

@@ -8,6 +8,7 @@ from pathlib import Path
 from lane.base.files import write_atomically
 from lane.base.record import write_record
 from lane.base.rule import Rules
+from lane.base.scheme import shown
 from lane.trainer.diagnosis import Diagnosis
 
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
@@ -24,7 +25,7 @@ class Misfit:
     @property
     def answer(self) -> str:
         """The model's output as a text."""
-        return " ".join(self.says) or "(an output far too long)"
+        return shown(self.says) or "(an output far too long)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class Result:
             "seconds": round(self.seconds, 1),
             "peak_mb": round(self.peak_mb, 1),
         }
-        rows = (map(" ".join, (misfit.source, misfit.target, misfit.says)) for misfit in self.misfits)
+        rows = (map(shown, (misfit.source, misfit.target, misfit.says)) for misfit in self.misfits)
         lines = "".join("\t".join(row) + "\n" for row in rows)
         write_record(folder / "result.json", numbers)
         write_atomically(folder / "misfits.tsv", lines.encode())
@@ -78,7 +79,7 @@ class Result:
     def _misfit_lines(self) -> list[str]:
         lines = []
         for misfit in self.misfits[:SHOWN_MISFITS]:
-            lines.append(f"does not fit: {' '.join(misfit.source)} -> {' '.join(misfit.target)}")
+            lines.append(f"does not fit: {' '.join(misfit.source)} -> {shown(misfit.target)}")
             lines.append(f"   the rules say {misfit.answer}")
         more = len(self.misfits) - SHOWN_MISFITS
         if more > 0:
@@ -120,7 +121,7 @@ class Result:
             rows = [
                 [
                     f"<code>{escape(side)}</code>"
-                    for side in (" ".join(misfit.source), " ".join(misfit.target), misfit.answer)
+                    for side in (" ".join(misfit.source), shown(misfit.target), misfit.answer)
                 ]
                 for misfit in self.misfits[:SHOWN_MISFITS]
             ]
