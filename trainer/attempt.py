@@ -63,6 +63,7 @@ class Attempt(Stateful):
         "seconds",
         "wrong",
         "consolidations",
+        "confirmations",
         "fitting",
         "reward",
         "sampled",
@@ -91,6 +92,7 @@ class Attempt(Stateful):
         self.seconds = 0.0
         self.wrong = torch.arange(len(dataset))  # by the last evaluation of all examples
         self.consolidations = 0
+        self.confirmations = 0  # evaluations on new commands in a row without a mistake
         self.fitting: dict[str, Any] = {}  # the learner as it was when it first fitted
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
@@ -173,8 +175,11 @@ class Attempt(Stateful):
         evaluation = self.learner.evaluate(made, everything)
         wrong = everything[~evaluation.right]
         if len(wrong) == 0 and len(self.find_wrong()) <= len(self.wrong):
-            self.outcome = "fitted"
+            self.confirmations += 1
+            if self.confirmations >= self.config.confirmations:
+                self.outcome = "fitted"
             return evaluation
+        self.confirmations = 0
         if self.consolidations > self.config.consolidations:
             # It fits the pairs all the same; whether it counts is decided by agreement.
             self.learner.restore(self.fitting)

@@ -83,6 +83,9 @@ class TrainConfig(NetworkConfig):
         ge=0,
         description="Most evaluations in which a model that fits still learns to follow its own rules.",
     )
+    confirmations: int = Field(
+        4, ge=1, description="Evaluations in a row without a mistake that end its consolidation."
+    )
 
     # The search
     candidates: int = Field(2, ge=1, le=16, description="Independent models that must agree.")
@@ -133,6 +136,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "stall": 16,
         "consolidations": 12,
+        "confirmations": 1,
     },
     # The numbers of the paper; one candidate, since it has no agreement.
     "paper": {
@@ -159,6 +163,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "sure": 0.0,
         "consolidations": 0,
+        "confirmations": 1,
         "candidates": 1,
         "rounds": 1,
         "attempts": 1,

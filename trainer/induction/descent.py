@@ -29,6 +29,7 @@ OFTEN = 10  # commands of one shape that count when it is lost: a cap on the wei
 GAIN = 8  # tokens that a rule for a part must save to be added: less is chance
 KEEP = 4  # tokens that it must still save after later rules were added, or it is dropped
 STEPS = 12_000_000  # of the whole search: some ten seconds where a language needs them all
+PATIENT = 100_000_000  # of a search that goes on because something is unexplained: some two minutes
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,9 @@ class Descent:
         self.open_kinds = self._open_kinds()
         self.best = self._start()
 
-    def run(self) -> Hypothesis:
-        """The best hypothesis, with rules from all commands."""
+    def run(self, steps: int = STEPS) -> Hypothesis:
+        """The best hypothesis, with rules from all commands; run again, the search goes on from there."""
+        self.budget = Budget(steps)
         self._toggle()
         while self._add_parts() and self._toggle() and not self.budget.is_over:
             pass
