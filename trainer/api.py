@@ -93,6 +93,8 @@ def train(
     data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
     _check_place(out)
     induced = induce(dataset) if config.induction and config.composer else None
+    if induced is not None and induced.phrases:
+        dataset = Dataset.of(learned, induced.phrases)
     run = Run(
         dataset=dataset,
         config=_fitted(config, dataset, induced),

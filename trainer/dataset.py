@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from lane.base.phrase import Phrase, join_phrases
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 
@@ -22,8 +24,11 @@ def padded(rows: Sequence[Sequence[int]]) -> Tensor:
 class Dataset:
     """Distinct pairs, shortest first, as tensors of numbers in both vocabularies."""
 
-    def __init__(self, pairs: Iterable[Pair], source: Vocabulary, target: Vocabulary) -> None:
-        self.source, self.target = source, target
+    def __init__(
+        self, pairs: Iterable[Pair], source: Vocabulary, target: Vocabulary, phrases: Sequence[Phrase] = ()
+    ) -> None:
+        self.source, self.target, self.phrases = source, target, tuple(phrases)
+        pairs = [Pair(join_phrases(pair.source, self.phrases), pair.target) for pair in pairs]
         # Sorted and distinct: neither the order of a file nor repeated lines change a run.
         self.pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))
         self.words = padded([[source.number(word) for word in pair.source] for pair in self.pairs])
@@ -38,21 +43,21 @@ class Dataset:
         )
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> "Dataset":
-        """The pairs with the vocabularies of their words."""
-        sides = Vocabulary.of(pair.source for pair in pairs), Vocabulary.of(pair.target for pair in pairs)
-        return cls(pairs, *sides)
+    def of(cls, pairs: Sequence[Pair], phrases: Sequence[Phrase] = ()) -> "Dataset":
+        """The pairs with the vocabularies of their words and phrases."""
+        source = Vocabulary.of(join_phrases(pair.source, phrases) for pair in pairs)
+        return cls(pairs, source, Vocabulary.of(pair.target for pair in pairs), phrases)
 
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __reduce__(self) -> tuple[type["Dataset"], tuple[list[Pair], Vocabulary, Vocabulary]]:
+    def __reduce__(self) -> tuple[type["Dataset"], tuple[Any, ...]]:
         """Another process makes the tensors itself: they are larger than the pairs."""
-        return Dataset, (self.pairs, self.source, self.target)
+        return Dataset, (self.pairs, self.source, self.target, self.phrases)
 
     def like(self, pairs: Iterable[Pair]) -> "Dataset":
         """Other pairs over the same vocabularies."""
-        return Dataset(pairs, self.source, self.target)
+        return Dataset(pairs, self.source, self.target, self.phrases)
 
     def chunks(self, index: Tensor | None = None) -> list[Tensor]:
         """The indices of all examples, or `index`, in chunks that bound the memory of an evaluation."""

@@ -29,7 +29,7 @@ OFTEN = 10  # commands of one shape that count when it is lost: a cap on the wei
 GAIN = 8  # tokens that a rule for a part must save to be added: less is chance
 KEEP = 4  # tokens that it must still save after later rules were added, or it is dropped
 STEPS = 12_000_000  # of the whole search: some ten seconds where a language needs them all
-PATIENT = 100_000_000  # of a search that goes on because something is unexplained: some two minutes
+PATIENT = 60_000_000  # of a search that goes on because something is unexplained: about a minute
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from lane.base.phrase import Phrase
 from lane.models.config import NetworkConfig
 from lane.trainer.dataset import Dataset
-from lane.trainer.induction.descent import Descent
+from lane.trainer.induction.descent import PATIENT, Descent
+from lane.trainer.induction.phrase import find_phrases
 from lane.trainer.induction.ruleset import Left, Right, limits_for
 from lane.trainer.induction.text import text_of
+
+PHRASE = 4  # tokens that a phrase costs: its two words, its value, and that it is one
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,7 @@ class Induced:
     rules: Mapping[Left, Right]
     lost: int  # shapes that no rule explains
     shapes: int  # shapes that were looked at
+    phrases: tuple[Phrase, ...] = ()  # neighbours that are read as one word
 
     def __str__(self) -> str:
         found = f"{len(self.rules)} rules and the values of {len(self.lexicon)} words were read off the pairs"
@@ -42,11 +47,48 @@ class Induced:
 
 
 def induce(dataset: Dataset) -> Induced:
-    """The reading of the pairs with the shortest description that the search finds."""
-    known = dataset.known()
-    commands = list(known)
-    outputs = [text_of(gold) for gold in known.values()]
-    descent = Descent(commands, outputs)
-    best = descent.run()
-    lexicon = {word: descent.lexicon.value[word] for word in sorted(best.variables)}
-    return Induced(lexicon, dict(best.grammar.rules), len(best.lost), len(best.shapes))
+    """The reading of the pairs with the shortest description that the search finds.
+
+    If it has phrases, its words are numbered as in `Dataset.of(dataset.pairs, phrases)`.
+    """
+    readings = [_Reading(dataset)]
+    if phrases := find_phrases(dataset.pairs):
+        readings.append(_Reading(Dataset.of(dataset.pairs, phrases)))
+    shortest = min(readings, key=lambda reading: reading.length)
+    return shortest.induced() if shortest.explains_all else shortest.improved()
+
+
+class _Reading:
+    """A search and its best hypothesis so far."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        known = dataset.known()
+        self.phrases = dataset.phrases
+        self.descent = Descent(list(known), [text_of(gold) for gold in known.values()])
+        self.best = self.descent.run()
+
+    @property
+    def length(self) -> int:
+        """Of the description, phrases included."""
+        return self.best.length + PHRASE * len(self.phrases)
+
+    @property
+    def explains_all(self) -> bool:
+        """Whether no shape is unexplained."""
+        return not self.best.lost
+
+    def improved(self) -> Induced:
+        """What a longer search finds."""
+        self.best = self.descent.run(PATIENT)
+        return self.induced()
+
+    def induced(self) -> Induced:
+        """The result."""
+        best, value = self.best, self.descent.lexicon.value
+        return Induced(
+            lexicon={word: value[word] for word in sorted(best.variables)},
+            rules=dict(best.grammar.rules),
+            lost=len(best.lost),
+            shapes=len(best.shapes),
+            phrases=self.phrases,
+        )

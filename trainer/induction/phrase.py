@@ -8,11 +8,10 @@ value of `volt` is in the outputs of all its commands, except where `electron` s
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from lane.base.scheme import join_phrases
+from lane.base.phrase import Phrase, join_phrases
 from lane.data.pair import Pair
 
-Phrase = tuple[str, str]  # two neighbours; each may be a phrase itself
-
+SAMPLE = 5000  # pairs to look for phrases in, the shortest
 MOST = 100  # phrases: a language that has more of them is not one of phrases
 SLACK = 0.02  # share of a word's commands that may lack its value: pairs may be wrong
 ELSEWHERE = 0.1  # share of the other outputs that may have the value too; more says nothing about the word
@@ -23,7 +22,7 @@ STATED = 3  # words of a command that states a phrase by itself; longer ones mus
 def find_phrases(pairs: Sequence[Pair]) -> list[Phrase]:
     """The phrases, in the order in which they are to be joined; the one with most commands first."""
     found: list[Phrase] = []
-    pairs = list(dict.fromkeys(pairs))
+    pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))[:SAMPLE]
     while len(found) < MOST and (support := _candidates(pairs)):
         found.append(max(support, key=lambda phrase: (support[phrase], phrase)))
         pairs = [Pair(join_phrases(pair.source, found[-1:]), pair.target) for pair in pairs]
@@ -68,11 +67,14 @@ def _exceptions(word: str, pairs: Sequence[Pair], holding: Counter[str], total: 
         if missing <= SLACK * normal:
             key = (outside, len(pairs) - normal, action)
             if best is None or key < best[0]:
-                best = key, {
-                    phrase: len(numbers)
-                    for phrase, numbers in lacking.items()
-                    if len(numbers) > 1 or len(pairs[numbers[0]].source) <= STATED
-                }
+                best = (
+                    key,
+                    {
+                        phrase: len(numbers)
+                        for phrase, numbers in lacking.items()
+                        if len(numbers) > 1 or len(pairs[numbers[0]].source) <= STATED
+                    },
+                )
     return best[1] if best else {}
 
 
