@@ -28,7 +28,7 @@ class Dataset:
         self, pairs: Iterable[Pair], source: Vocabulary, target: Vocabulary, phrases: Sequence[Phrase] = ()
     ) -> None:
         self.source, self.target, self.phrases = source, target, tuple(phrases)
-        pairs = [Pair(join_phrases(pair.source, self.phrases), pair.target) for pair in pairs]
+        pairs = map(self.joined, pairs)
         # Sorted and distinct: neither the order of a file nor repeated lines change a run.
         self.pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))
         self.words = padded([[source.number(word) for word in pair.source] for pair in self.pairs])
@@ -54,6 +54,10 @@ class Dataset:
     def __reduce__(self) -> tuple[type["Dataset"], tuple[Any, ...]]:
         """Another process makes the tensors itself: they are larger than the pairs."""
         return Dataset, (self.pairs, self.source, self.target, self.phrases)
+
+    def joined(self, pair: Pair) -> Pair:
+        """The pair with each phrase of its command as one word."""
+        return Pair(join_phrases(pair.source, self.phrases), pair.target) if self.phrases else pair
 
     def like(self, pairs: Iterable[Pair]) -> "Dataset":
         """Other pairs over the same vocabularies."""

@@ -17,7 +17,7 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], trained: Dataset) -> floa
     source, target = trained.source, trained.target
     known = [
         pair
-        for pair in pairs
+        for pair in map(trained.joined, pairs)
         if all(word in source for word in pair.source) and all(word in target for word in pair.target)
     ]
     if not known:
