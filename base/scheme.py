@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from lane.base.errors import LaneError
+from lane.base.phrase import Phrase, checked_phrases, first_place, join_phrases
 
 WHITESPACE: Final = "whitespace"
 TEXT: Final = "text"
@@ -49,23 +50,27 @@ class Schemes(NamedTuple):
 
     source: str = WHITESPACE
     target: str = WHITESPACE
+    phrases: tuple[Phrase, ...] = ()  # tokens of commands that are joined to one
 
     @classmethod
-    def checked(cls, source: object, target: object) -> "Schemes":
-        """The schemes of these names; an unknown one is a LaneError."""
+    def checked(cls, source: object, target: object, phrases: object = ()) -> "Schemes":
+        """The schemes of these names; an unknown one, or a malformed phrase, is a LaneError."""
         for side, name, known in (("source", source, SOURCE_SCHEMES), ("target", target, TARGET_SCHEMES)):
             if name not in known:
                 why = ": it folds case, which cannot be undone" if (side, name) == ("target", TEXT) else ""
                 raise LaneError(f"{side} scheme {str(name)[:60]!r} is not one of {', '.join(known)}{why}")
-        return cls(str(source), str(target))
+        return cls(str(source), str(target), checked_phrases(phrases))
 
     @property
     def is_plain(self) -> bool:
-        """Whether both sides are split at white space, as in files that state no scheme."""
+        """Whether both sides are split at white space, without phrases, as in files that state no scheme."""
         return self == PLAIN
 
     def read(self, text: str) -> list[str]:
         """The tokens of a command."""
+        return join_phrases(self._split(text), self.phrases)
+
+    def _split(self, text: str) -> list[str]:
         if self.source == WHITESPACE:
             return text.split()
         fold = self.source == TEXT
@@ -81,6 +86,8 @@ class Schemes(NamedTuple):
 
     def typed(self, text: str, position: int) -> tuple[str, int]:
         """The token of a command at a position from 1 on, as it was typed, and the position of its word."""
+        if self.phrases:
+            position = first_place(self.read(text), position)
         if self.source == WHITESPACE:
             return text.split()[position - 1], position
         matches = _source_pattern(self.source == TEXT).finditer(text)

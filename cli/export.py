@@ -134,6 +134,7 @@ def _show(card: "FileCard") -> None:
         "accuracy": _accuracy(_record(training, "accuracy")),
         "trained on": _training_data(training),
         **({} if card.schemes.is_plain else {"schemes": f"{card.schemes.source} to {card.schemes.target}"}),
+        **({"phrases": ", ".join(map(" ".join, phrases))} if (phrases := card.schemes.phrases) else {}),
         "words": f"{len(card.words)}: {_some(card.words)}",
         "actions": f"{len(card.actions)}: {_some(card.actions)}",
         "limits": ", ".join(f"{name} {value:,}" for name, value in card.limits.items()),

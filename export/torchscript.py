@@ -12,9 +12,9 @@ from lane.export.guarded import GuardedModel
 from lane.models import symbols
 from lane.runtime.embedded_card import CARD, checksum_of_records
 
-# White space of Python's str.split at which scripted code does not split.
+# White space of Python's str.split, but for CR, which the source of an archive cannot hold.
 SPACES = [
-    *"\x1c\x1d\x1e\x1f\x85\xa0\u1680",
+    *"\t\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680",
     *map(chr, range(0x2000, 0x200B)),
     *"\u2028\u2029\u202f\u205f\u3000",
 ]
@@ -38,7 +38,7 @@ class Lines(nn.Module):
         """The actions of each line, joined by spaces, and its status; no actions where that is not 0."""
         numbers, counts = self._encode(lines)
         if -1 in numbers:
-            numbers, counts = self._encode([self._with_blanks(line) for line in lines])
+            numbers, counts = self._encode_exactly(lines)
         # Number 0 is the padding behind the last word of a line.
         number = torch.tensor([0] + numbers, dtype=torch.int64)  # noqa: RUF005 - scripted
         count = torch.tensor(counts, dtype=torch.int64)
@@ -72,6 +72,24 @@ class Lines(nn.Module):
         """The numbers of all words, -1 for unknown ones, and the number of words of each line."""
         numbers = [self.numbers.get(word, -1) for word in "\n".join(lines).split()]
         return numbers, [len(line.split()) for line in lines]
+
+    def _encode_exactly(self, lines: list[str]) -> tuple[list[int], list[int]]:
+        """The same, split as by Python.
+
+        Scripted `split()` misses some white space, and splits within characters such as the euro sign, which
+        makes unknown words of known ones.
+        """
+        numbers: list[int] = []
+        counts: list[int] = []
+        for line in lines:
+            before = len(numbers)
+            for word in self._with_blanks(line).split(" "):
+                if word in self.numbers:
+                    numbers.append(self.numbers[word])
+                else:  # unknown, empty, or words with CR between them
+                    numbers.extend([self.numbers.get(part, -1) for part in word.split()])
+            counts.append(len(numbers) - before)
+        return numbers, counts
 
     def _with_blanks(self, line: str) -> str:
         """The line with blanks for all kinds of white space."""

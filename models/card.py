@@ -40,6 +40,7 @@ class ModelCard(BaseModel):
     candidates: int = Field(0, ge=0)
     source_scheme: str = WHITESPACE  # of older files too, which state none
     target_scheme: str = WHITESPACE
+    phrases: tuple[tuple[str, str], ...] = ()  # tokens of commands that are joined to one
 
     @model_validator(mode="after")
     def _known_schemes(self) -> Self:
@@ -49,7 +50,7 @@ class ModelCard(BaseModel):
     @property
     def schemes(self) -> Schemes:
         """How commands are split into words, and actions are joined."""
-        return Schemes.checked(self.source_scheme, self.target_scheme)
+        return Schemes.checked(self.source_scheme, self.target_scheme, self.phrases)
 
     @classmethod
     def read(cls, content: object) -> Self:

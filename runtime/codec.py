@@ -164,7 +164,7 @@ def _schemes(value: object) -> Schemes:
     except LaneError as error:
         raise ProgramError("schemes", str(error)) from None
     if checked.is_plain:
-        raise ProgramError("schemes", "both are whitespace, which version 1 of the format says without them")
+        raise ProgramError("schemes", "plain white space, which version 1 of the format says without them")
     return checked
 
 

@@ -264,6 +264,7 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, sch
         candidates=result.candidates,
         source_scheme=schemes.source,
         target_scheme=schemes.target,
+        phrases=run.dataset.phrases,
     )
     done = checkpoint.Checkpoint(
         config=run.config.network(fit.constants),

@@ -57,7 +57,7 @@ class Dataset:
 
     def joined(self, pair: Pair) -> Pair:
         """The pair with each phrase of its command as one word."""
-        return Pair(join_phrases(pair.source, self.phrases), pair.target) if self.phrases else pair
+        return Pair(tuple(join_phrases(pair.source, self.phrases)), pair.target) if self.phrases else pair
 
     def like(self, pairs: Iterable[Pair]) -> "Dataset":
         """Other pairs over the same vocabularies."""

@@ -8,7 +8,7 @@ from lane.base.phrase import Phrase
 from lane.models.config import NetworkConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction.descent import PATIENT, Descent
-from lane.trainer.induction.phrase import find_phrases
+from lane.trainer.induction.idiom import find_phrases
 from lane.trainer.induction.ruleset import Left, Right, limits_for
 from lane.trainer.induction.text import text_of
 

@@ -1,4 +1,4 @@
-"""Phrases: neighbouring words that have a value of their own, such as `electron volt` beside `volt`.
+"""Idioms: phrases that have a value of their own, such as `electron volt` beside `volt`.
 
 The Composer sees a word that is recognised by itself as a variable, whatever stands beside it. So neighbours
 whose value is not made of theirs must be one word before it sees them. They are found by what is missing: the
@@ -8,7 +8,7 @@ value of `volt` is in the outputs of all its commands, except where `electron` s
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from lane.base.phrase import Phrase, join_phrases
+from lane.base.phrase import BLANK, Phrase, join_phrases
 from lane.data.pair import Pair
 
 SAMPLE = 5000  # pairs to look for phrases in, the shortest
@@ -22,10 +22,12 @@ STATED = 3  # words of a command that states a phrase by itself; longer ones mus
 def find_phrases(pairs: Sequence[Pair]) -> list[Phrase]:
     """The phrases, in the order in which they are to be joined; the one with most commands first."""
     found: list[Phrase] = []
+    if any(BLANK in word for pair in pairs for word in pair.source):
+        return found  # a blank of the data would be taken for that of a phrase
     pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))[:SAMPLE]
     while len(found) < MOST and (support := _candidates(pairs)):
         found.append(max(support, key=lambda phrase: (support[phrase], phrase)))
-        pairs = [Pair(join_phrases(pair.source, found[-1:]), pair.target) for pair in pairs]
+        pairs = [Pair(tuple(join_phrases(pair.source, found[-1:])), pair.target) for pair in pairs]
     return found
 
 
