@@ -12,7 +12,7 @@ from lane.export.guarded import GuardedModel
 from lane.models import symbols
 from lane.runtime.embedded_card import CARD, checksum_of_records
 
-# White space of Python's str.split, but for CR, which the source of an archive cannot hold.
+# White space of Python's str.split, but for CR.
 SPACES = [
     *"\t\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680",
     *map(chr, range(0x2000, 0x200B)),
@@ -84,10 +84,8 @@ class Lines(nn.Module):
         for line in lines:
             before = len(numbers)
             for word in self._with_blanks(line).split(" "):
-                if word in self.numbers:
-                    numbers.append(self.numbers[word])
-                else:  # unknown, empty, or words with CR between them
-                    numbers.extend([self.numbers.get(part, -1) for part in word.split()])
+                if word != "":
+                    numbers.append(self.numbers.get(word, -1))
             counts.append(len(numbers) - before)
         return numbers, counts
 
@@ -96,6 +94,8 @@ class Lines(nn.Module):
         if not line.isprintable():
             for space in self.spaces:
                 line = line.replace(space, " ")
+            # Not as a constant, which the source of an archive cannot hold.
+            line = line.replace(chr(13 + 0 * len(line)), " ")
         return line
 
     def _end_of_portion(self, count: Tensor, begin: int) -> int:
