@@ -26,9 +26,23 @@ def find_phrases(pairs: Sequence[Pair]) -> list[Phrase]:
         return found  # a blank of the data would be taken for that of a phrase
     pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))[:SAMPLE]
     while len(found) < MOST and (support := _candidates(pairs)):
-        found.append(max(support, key=lambda phrase: (support[phrase], phrase)))
-        pairs = [Pair(tuple(join_phrases(pair.source, found[-1:])), pair.target) for pair in pairs]
+        phrase: Phrase | None = max(support, key=lambda phrase: (support[phrase], phrase))
+        while phrase:
+            found.append(phrase)
+            pairs = [Pair(tuple(join_phrases(pair.source, [phrase])), pair.target) for pair in pairs]
+            phrase = _longer(BLANK.join(phrase), pairs)
     return found
+
+
+def _longer(word: str, pairs: Sequence[Pair]) -> Phrase | None:
+    """A phrase with the neighbour that it has wherever it stands, if that occurs nowhere else."""
+    where = [pair.source for pair in pairs if word in pair.source]
+    common = set.intersection(*(place for command in where for place in _places(word, command)))
+    for phrase in sorted(common):
+        other = phrase[0] if phrase[1] == word else phrase[1]
+        if sum(other in pair.source for pair in pairs) == len(where):
+            return phrase
+    return None
 
 
 def _candidates(pairs: Sequence[Pair]) -> Counter[Phrase]:

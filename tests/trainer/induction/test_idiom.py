@@ -29,9 +29,13 @@ def test_a_language_without_idioms_has_no_phrases():
     assert find_phrases(pairs_of(UNITS) + operators) == []
 
 
-def test_of_three_words_those_with_other_values_are_joined():
-    pairs = pairs_of(UNITS | {"thermal": "Q", "unit": "U", "british thermal unit": "BTU"})
-    assert find_phrases(pairs) == [("thermal", "unit")], "a rule says what `british` and the phrase stand for"
+def test_a_phrase_grows_by_words_that_occur_only_beside_it():
+    units = UNITS | {"thermal": "Q", "unit": "U"}
+    phrases = [("thermal", "unit"), ("british", f"thermal{BLANK}unit")]
+    assert find_phrases(pairs_of(units | {"british thermal unit": "BTU"})) == phrases
+    stated_once = [*pairs_of(units), Pair.of("british thermal unit", "BTU")]
+    assert find_phrases(stated_once) == phrases
+    assert find_phrases([*stated_once, Pair.of("british", "B")]) == phrases[:1]
 
 
 def test_one_wrong_pair_is_no_phrase():
