@@ -12,6 +12,7 @@ from lane.data.language import random_task
 from lane.data.miniscan import limit
 from lane.data.official import OFFICIAL_TASKS, SIDES, read_official
 from lane.data.practical import check_kind, practical_task
+from lane.data.reader import read_pairs
 from lane.data.task import Task
 
 
@@ -37,6 +38,7 @@ TASKS = (
 )
 
 _RANDOM = re.compile(r"random:[0-9]{1,9}")
+_FILES = re.compile(r"files:([A-Za-z0-9][A-Za-z0-9._-]{0,99})")
 _PRACTICAL = re.compile(r"practical:([^:]+):([0-9]{1,9})")
 _BUILDERS: dict[str, Callable[[int], Task]] = {
     "simple": splits.simple,
@@ -56,13 +58,13 @@ def task_names() -> tuple[str, ...]:
 def check_name(name: str) -> str:
     """The name, or a LaneError that lists the tasks and suggests the nearest."""
     names = task_names()
-    if name in names or _RANDOM.fullmatch(name):
+    if name in names or _RANDOM.fullmatch(name) or _FILES.fullmatch(name):
         return name
     if match := _PRACTICAL.fullmatch(name):
         check_kind(match[1])
         return name
     hint = did_you_mean(name.replace("-", "_"), names)
-    known = f"{', '.join(names)}, random:N and practical:KIND:N"
+    known = f"{', '.join(names)}, random:N, practical:KIND:N and files:FOLDER"
     raise LaneError(f"no task {name!r}{hint} (the tasks are {known})")
 
 
@@ -74,12 +76,15 @@ def is_scan(name: str) -> bool:
 def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> Task:
     """The named task, the same for the same arguments.
 
-    `data_dir` holds the official files: the mcd tasks need them, for simple they are optional. `seed` matters
-    for extend, and for simple without `data_dir`.
+    `data_dir` holds the official files: the mcd tasks need them, for simple they are optional. The task
+    files:NAME is its folder NAME, with train.txt and test.txt. `seed` matters for extend, and for simple
+    without `data_dir`.
     """
     check_name(name)
     if match := _PRACTICAL.fullmatch(name):
         return practical_task(match[1], int(match[2]))
+    if match := _FILES.fullmatch(name):
+        return _read_folder(name, match[1], data_dir)
     if name not in task_names():
         return random_task(int(name.removeprefix("random:")))
     if name in OFFICIAL_TASKS and data_dir is not None:
@@ -91,3 +96,11 @@ def load_task(name: str, data_dir: str | Path | None = None, seed: int = 0) -> T
             "then name that directory (data_dir, --data-dir)"
         )
     return _BUILDERS[name](seed)
+
+
+def _read_folder(name: str, folder: str, data_dir: str | Path | None) -> Task:
+    """The pairs of a folder of files."""
+    if data_dir is None:
+        raise LaneError(f"the task {name!r} needs the directory of its folder (data_dir, --data-dir)")
+    train, test = (tuple(read_pairs(Path(data_dir) / folder / f"{side}.txt")) for side in SIDES)
+    return Task(name, train, test, (f"files of {folder}",))

@@ -4,7 +4,8 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.data.language import random_task
-from lane.data.registry import TASKS, is_scan, load_task, task_names
+from lane.data.pair import Pair
+from lane.data.registry import TASKS, check_name, is_scan, load_task, task_names
 
 NEEDS_FILES = ("mcd1", "mcd2", "mcd3")
 
@@ -64,3 +65,17 @@ def test_the_whole_language_is_known_of_splits_of_scan_only() -> None:
     splits = {"simple", "addjump", "around_right", "length", "mcd1", "mcd2", "mcd3"}
     assert {name for name in task_names() if is_scan(name)} == splits
     assert not any(is_scan(name) for name in ("random:5", "practical:coffee:1", "coffee.tsv"))
+
+
+def test_a_folder_of_files_is_a_task(tmp_path: Path) -> None:
+    (tmp_path / "units").mkdir()
+    (tmp_path / "units" / "train.txt").write_text("IN: volt OUT: V\nIN: gram OUT: g\n", encoding="utf-8")
+    (tmp_path / "units" / "test.txt").write_text("volt\tV\n", encoding="utf-8")
+    task = load_task("files:units", tmp_path)
+    assert task.train == (Pair.of("volt", "V"), Pair.of("gram", "g"))
+    assert task.test == (Pair.of("volt", "V"),)
+    with pytest.raises(LaneError, match="needs the directory of its folder"):
+        load_task("files:units")
+    for name in ("files:", "files:../units", "files:a/b"):
+        with pytest.raises(LaneError, match="no task"):
+            check_name(name)
