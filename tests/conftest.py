@@ -1,4 +1,5 @@
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def exported(tmp_path_factory):
     models = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(models)
     place = tmp_path_factory.mktemp("exported")
-    save(models.make_checkpoint(), place / "model.pt")
+    made = models.make_checkpoint()
+    save(replace(made, card=made.card.model_copy(update={"converged": True})), place / "model.pt")
     done = export(place / "model.pt", pairs=models.make_commands(5, 40, 6), random=20)
     return {file.kind: file.path for file in done.files} | {"checkpoint": place / "model.pt"}

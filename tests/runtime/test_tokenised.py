@@ -72,7 +72,7 @@ def test_a_translator_goes_to_other_processes(translator):
 def test_the_file_has_version_2_and_comes_back():
     data = program().dumps()
     assert data.startswith(b'{"lane-program": 2,')
-    assert b'"schemes": {"source": "text", "target": "code"},\n' in data
+    assert b'"schemes": {"source": "text", "target": "code", "phrases": []},\n' in data
     assert Program.loads(data) == program()
     assert Translator(ProgramBackend(program())).info.format_version == 2
     plain = program(schemes=Schemes())
@@ -86,8 +86,10 @@ def test_the_file_has_version_2_and_comes_back():
     [
         ('"source": "text"', '"source": "words"'),
         ('"target": "code"', '"target": "text"'),
-        ('{"source": "text", "target": "code"}', '{"source": "whitespace", "target": "whitespace"}'),
-        ('{"source": "text", "target": "code"}', "[]"),
+        ('"source": "text", "target": "code"', '"source": "whitespace", "target": "whitespace"'),
+        ('{"source": "text", "target": "code", "phrases": []}', "[]"),
+        ('"phrases": []', '"phrases": [["electron"]]'),
+        ('"phrases": []', '"phrases": [["electron", "volt meter"]]'),
         ('"source": "text", ', ""),
     ],
 )
