@@ -51,14 +51,14 @@ def induce(dataset: Dataset) -> Induced:
 
     If it has phrases, its words are numbered as in `Dataset.of(dataset.pairs, phrases)`.
     """
-    readings = [_Reading(dataset)]
+    readings = [_Search(dataset)]
     if phrases := find_phrases(dataset.pairs):
-        readings.append(_Reading(Dataset.of(dataset.pairs, phrases)))
+        readings.append(_Search(Dataset.of(dataset.pairs, phrases)))
     shortest = min(readings, key=lambda reading: reading.length)
     return shortest.induced() if shortest.explains_all else shortest.improved()
 
 
-class _Reading:
+class _Search:
     """A search and its best hypothesis so far."""
 
     def __init__(self, dataset: Dataset) -> None:
