@@ -7,7 +7,7 @@ grammar; sampling from it gives unlabelled commands on which a model is compared
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from lane.trainer.learner import Learner
 Span = tuple[int, ...]  # the SrcExp of a rule, which names the rule
 Company = tuple[bool, ...]  # which arguments of a rule are phrases; () for a rule with independent arguments
 Drawn = tuple[list[int], list[int]]  # a command and its output
+Neighbours = Mapping[int, set[tuple[int, int]]]  # of words: what stands before and behind them
 Known = Callable[[Span], Span | None]  # the output of a command, if the pairs tell it
 
 # Jaccard similarity from which rules are of one kind. Small data shows no rule in all its contexts, so that
@@ -127,11 +128,14 @@ class TreeGrammar:
         for place in (slot.place, ANYWHERE):
             self._companies[place, slot.rule][slot.company] = None
 
-    def close(self, known: Known, seed: int) -> None:
-        """Generalise over rules of one kind, as far as no known command gets another output."""
+    def close(self, known: Known, seed: int, neighbours: Neighbours | None = None) -> None:
+        """Generalise over rules of one kind, as far as no known command gets another output.
+
+        `neighbours` are those of words, where a reading of the pairs knows them.
+        """
         rng = random.Random(seed)
         self._dependent = self._find_dependent()
-        kinds = self._find_kinds()
+        kinds = self._find_kinds(neighbours or {})
         self._kind = {rule: kind[0] for kind in kinds for rule in kind}
         self._merge_places()
         for kind in kinds:
@@ -178,7 +182,7 @@ class TreeGrammar:
                 dependent.add(slot.rule)
         return dependent
 
-    def _find_kinds(self) -> list[list[Span]]:
+    def _find_kinds(self, neighbours: Neighbours) -> list[list[Span]]:
         """Kinds of more than one rule, among the rules that have both words and variables."""
         contexts: defaultdict[Span, set[object]] = defaultdict(set)
         for slot, children in self._children_anywhere.items():
@@ -191,7 +195,9 @@ class TreeGrammar:
             if len(rule) == 1 or symbols.VARIABLE not in rule:
                 continue
             for kind in kinds:
-                if _shape(kind[0]) == _shape(rule) and _alike(contexts[kind[0]], contexts[rule]):
+                if _shape(kind[0]) != _shape(rule):
+                    continue
+                if _alike(contexts[kind[0]], contexts[rule]) or _same_neighbours(kind[0], rule, neighbours):
                     kind.append(rule)
                     break
             else:
@@ -273,8 +279,21 @@ def _shape(rule: Span) -> tuple[bool, ...]:
     return tuple(leaf == symbols.VARIABLE for leaf in rule)
 
 
-def _alike(one: set[object], other: set[object]) -> bool:
+def _alike(one: Set[object], other: Set[object]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
+
+
+def _same_neighbours(one: Span, other: Span, neighbours: Neighbours) -> bool:
+    """Whether the words of two rules of one argument have nearly the same neighbours in the pairs.
+
+    A model may derive `turn left twice` and `turn left thrice` in different orders with the same output, and
+    so hide that the rules are of one kind. Words between two arguments tell too little: all have arguments.
+    """
+    words = [(a, b) for a, b in zip(one, other, strict=True) if a != symbols.VARIABLE]
+    unary = len(one) - len(words) == 1
+    return unary and all(
+        a in neighbours and b in neighbours and _alike(neighbours[a], neighbours[b]) for a, b in words
+    )
 
 
 def grammar_of(
@@ -288,7 +307,10 @@ def grammar_of(
         if len(right) > 0:
             grammar.add(learner.evaluate(dataset, right).rollout)
     # By shape, where a reading knows it: a few examples then speak for all commands of their shapes.
-    grammar.close(dataset.known().get if reading is None else reading.output, seed=0)
+    if reading is None:
+        grammar.close(dataset.known().get, seed=0)
+    else:
+        grammar.close(reading.output, 0, reading.company)
     return grammar
 
 

@@ -1,5 +1,6 @@
 """A reading of a data set: how rules derive its commands, and others of the same shapes."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from lane.trainer.induction.ruleset import Left, Right, RuleSet
 from lane.trainer.induction.shape import Command, Shape, shape_of, shapes_of
 from lane.trainer.induction.text import actions_of, text_of
 from lane.trainer.induction.tiling import Values
+from lane.trainer.induction.wordclass import EDGE
 
 
 class Reading:
@@ -30,6 +32,15 @@ class Reading:
         """The shapes of its commands of several words."""
         outputs = [text_of(row) for row in self.dataset.gold.tolist()]
         return {shape.tokens: shape for shape in shapes_of(self.commands, outputs, self.lexicon)}
+
+    @cached_property
+    def company(self) -> dict[int, set[tuple[int, int]]]:
+        """What stands before and behind each word in the shapes; EDGE at the ends of a command."""
+        found: dict[int, set[tuple[int, int]]] = defaultdict(set)
+        for shape in self.shapes:
+            for before, word, after in zip((EDGE, *shape), shape, (*shape[1:], EDGE), strict=False):
+                found[word].add((before, after))
+        return found
 
     def chart(self, tokens: Left) -> Chart | None:
         """The chart of a shape of the data set, None where the rules do not explain the shape."""
