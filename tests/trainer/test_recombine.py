@@ -105,6 +105,17 @@ def test_rules_with_different_company_stay_apart(hand_made):
         assert (RUN, THRICE) not in list(pairwise(words))
 
 
+def test_rules_of_one_argument_whose_words_have_the_same_neighbours_are_of_one_kind(hand_made):
+    """However a model derived the commands that have them; but not rules of two arguments."""
+    met = TreeGrammar(2)
+    met.add(hand_made(RULES, [tree for tree in TREES if str(X_THRICE) not in str(tree)]))
+    met.add(hand_made(RULES, [(X_AND_Y, (X_THRICE, A), B)]))
+    met.close({}.get, 0, {TWICE: {(0, -1), (0, AND)}, THRICE: {(0, -1), (0, AND)}, AND: {(0, 0)}})
+    drawn = everything(met)
+    assert drawn[WALK, AND, RUN, THRICE] == [W, R, R, R]
+    assert all(output == by_hand(words) for words, output in drawn.items())
+
+
 def test_as_many_as_asked_for_distinct_and_in_bounds(grammar):
     found = grammar.sample(8, seed=1, most_words=4, most_actions=5)
     commands = [tuple(words) for words, _ in found]
@@ -168,7 +179,7 @@ def test_rules_of_one_kind_need_not_have_been_met_in_the_same_company(hand_made)
     grammar = TreeGrammar(2)
     grammar.add(hand_made(rules, trees))
     assert grammar._find_dependent() == {x_or_y}
-    assert any({X_AND_Y, x_or_y} <= set(kind) for kind in grammar._find_kinds())
+    assert any({X_AND_Y, x_or_y} <= set(kind) for kind in grammar._find_kinds({}))
     grammar.close({}.get, seed=0)
     drawn = everything(grammar)
     assert (WALK, either, RUN) in drawn

@@ -2,9 +2,11 @@
 
 from lane.data.pair import Pair
 from lane.models import symbols
+from lane.trainer.dataset import Dataset
 from lane.trainer.induction.chart import written
 from lane.trainer.induction.reading import Reading
 from lane.trainer.induction.shape import shape_of
+from lane.trainer.induction.wordclass import EDGE
 
 
 def test_new_commands_of_known_shapes_have_their_outputs(languages, induced, named):
@@ -66,3 +68,14 @@ def test_several_derivations_are_all_there():
     tokens = (0, conjunction[1], 0, conjunction[1], 0)
     spans = {(part.start, part.end) for part, _, _ in reading.parts(tokens)}
     assert spans == {(0, 5), (0, 3), (2, 5)}
+
+
+def test_the_neighbours_of_words():
+    dataset = Dataset.of([Pair.of("walk twice", "W W"), Pair.of("walk", "W"), Pair.of("run and walk", "R W")])
+    walk, run, twice, both = (dataset.source.number(word) for word in ("walk", "run", "twice", "and"))
+    company = Reading(dataset, {walk: "", run: ""}, {}).company
+    assert company == {
+        symbols.VARIABLE: {(EDGE, twice), (EDGE, both), (both, EDGE)},
+        twice: {(symbols.VARIABLE, EDGE)},
+        both: {(symbols.VARIABLE, symbols.VARIABLE)},
+    }
