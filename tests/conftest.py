@@ -1,8 +1,12 @@
 import importlib.util
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+# A runner in the background ignores SIGINT, and so would all commands under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WITHOUT_TORCH = importlib.util.find_spec("torch") is None  # as on a Python that has no torch yet
 
