@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-# A runner in the background ignores SIGINT, and so would all commands under test.
+# A runner in the background ignores these signals, and so would all commands under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 WITHOUT_TORCH = importlib.util.find_spec("torch") is None  # as on a Python that has no torch yet
 
