@@ -1,12 +1,14 @@
 """The three formats of a pair on one line: SCAN's own, tab-separated, and JSON."""
 
 import json
+import re
 from collections.abc import Callable
 from enum import StrEnum
 
 from lane.data.pair import Pair, checked_pair
 
 _IN, _OUT = "IN:", "OUT:"
+_OUTPUT = re.compile(r"\sOUT:(?=\s)")  # the word, not the end of another one
 
 
 class Format(StrEnum):
@@ -65,7 +67,7 @@ def _parse_scan(line: str) -> Pair:
     if words.count(_IN) > 1 or words.count(_OUT) > 1:
         raise ValueError(f"has '{_IN}' or '{_OUT}' more than once; is a line end missing?")
     middle = words.index(_OUT)
-    return checked_pair(words[1:middle], line.partition(_OUT)[2] if words[middle + 1 :] else [])
+    return checked_pair(words[1:middle], _OUTPUT.split(line, 1)[1] if words[middle + 1 :] else [])
 
 
 def _parse_tsv(line: str) -> Pair:

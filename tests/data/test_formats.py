@@ -74,3 +74,8 @@ def test_the_scan_format_refuses_its_own_marks_as_words(word: str) -> None:
     with pytest.raises(ValueError, match="use tsv or jsonl"):
         format_line(Format.SCAN, Pair((word,), ("A",)))
     assert parse_line(Format.TSV, format_line(Format.TSV, Pair((word,), ("A",)))).source == (word,)
+
+
+def test_a_word_that_ends_like_the_separator_is_a_word():
+    pair = Pair.of("e-OUT: OUT:e", "0")
+    assert parse_line(Format.SCAN, format_line(Format.SCAN, pair)) == pair
