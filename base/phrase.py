@@ -1,25 +1,39 @@
 """Phrases: neighbouring tokens that are read as one, such as `electron volt`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lane.base.errors import LaneError
 
 BLANK = "␣"  # stands between the tokens of a phrase, since no token holds white space
-MOST = 1000  # phrases of a model: reading a command takes time for each of them
+MOST = 200  # phrases of a model: reading a command takes time for each of them
 Phrase = tuple[str, str]  # two neighbours; each may be a phrase itself
 
 
 def join_phrases(tokens: Sequence[str], phrases: Iterable[Phrase]) -> list[str]:
     """The tokens with each phrase as one token; the phrases are joined in their order, from left to right."""
-    joined = list(tokens)
+    joined, present = list(tokens), set(tokens)
     for first, second in phrases:
-        place = 0
-        while first in joined[place:-1]:
-            place = joined.index(first, place)
-            if joined[place + 1] == second:
-                joined[place : place + 2] = [first + BLANK + second]
-            place += 1
+        if first in present and second in present:
+            joined = list(_joined(joined, first, second))
+            present.add(first + BLANK + second)
     return joined
+
+
+def _joined(tokens: Sequence[str], first: str, second: str) -> Iterator[str]:
+    """In one pass: a hostile line may hold the phrase a million times."""
+    waiting = False  # for `second`, with `first` behind us
+    for token in tokens:
+        if waiting and token == second:
+            yield first + BLANK + second
+            waiting = False
+            continue
+        if waiting:
+            yield first
+        waiting = token == first
+        if not waiting:
+            yield token
+    if waiting:
+        yield first
 
 
 def first_place(joined: Sequence[str], position: int) -> int:

@@ -41,6 +41,12 @@ def test_joined_tokens_are_the_same_text(tokens, phrases):
         assert (first, second) not in pairwise(joined) or first == second
 
 
+def test_a_line_full_of_phrases_takes_one_pass():
+    """By the square of its length, this would take hours."""
+    assert join_phrases(["electron"] * 300_000, [VOLT]) == ["electron"] * 300_000
+    assert join_phrases([*VOLT] * 300_000, [VOLT]) == [f"electron{BLANK}volt"] * 300_000
+
+
 def test_errors_name_the_word_that_was_typed():
     schemes = Schemes(phrases=(VOLT,))
     assert schemes.read("electron volt per vlt") == [f"electron{BLANK}volt", "per", "vlt"]

@@ -27,7 +27,7 @@ def find_phrases(pairs: Sequence[Pair]) -> list[Phrase]:
     pairs = sorted(set(pairs), key=lambda pair: (len(pair.source), pair.source, pair.target))[:SAMPLE]
     while len(found) < MOST and (support := _candidates(pairs)):
         phrase: Phrase | None = max(support, key=lambda phrase: (support[phrase], phrase))
-        while phrase:
+        while phrase and len(found) < MOST:
             found.append(phrase)
             pairs = [Pair(tuple(join_phrases(pair.source, [phrase])), pair.target) for pair in pairs]
             phrase = _longer(BLANK.join(phrase), pairs)
