@@ -66,8 +66,7 @@ build/scan/scan.lane: | $(VENV)/.stamp
 bundled: ## train the bundled SCAN model anew
 	rm -rf build/scan
 	$(MAKE) build/scan/scan.lane
-	mkdir -p runtime/bundled
-	cp build/scan/scan.lane runtime/bundled/scan.lane
+	gzip -9nc build/scan/scan.lane > runtime/bundled/scan.lane.gz
 
 robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idle machine
 	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt

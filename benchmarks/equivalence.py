@@ -36,7 +36,7 @@ import torch
 
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
-from lane.data import load_task, random_task, scan_pairs, task_names
+from lane.data import load_task, scan_pairs, task_names
 from lane.data.official import MCD_TASKS
 from lane.experiments.sweep import read_results
 from lane.export import export
@@ -96,7 +96,7 @@ def language_commands(checkpoint: Checkpoint, data_dir: Path | None) -> Groups:
     if words == set(checkpoint.source.words):
         own = scan_pairs()
     elif number := re.fullmatch(r"language(\d+)", task):
-        language = random_task(int(number[1]))
+        language = load_task(f"random:{number[1]}")
         own = (*language.train, *language.test)
     elif task in task_names():
         loaded = load_task(task, data_dir)

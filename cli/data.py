@@ -54,14 +54,18 @@ def list_tasks() -> None:
     \b
     Example: lane-data list
     """
-    from lane.data.practical import KINDS
     from lane.data.registry import TASKS
 
     typer.echo(f"{'task':14}{'train':>7}{'test':>7}  origin")
     for entry in TASKS:
         typer.echo(f"{entry.name:14}{entry.train:7}{entry.test:7}  {entry.origin}")
     typer.echo("random:N is the N-th random language; practical:KIND:N the N-th of a practical kind:")
-    typer.echo(f"{', '.join(KINDS)}.")
+    try:
+        from lane.experiments.languages.practical import KINDS
+    except ModuleNotFoundError:
+        typer.echo("both need lane-experiments: `pip install ./experiments` in a checkout of LAnE.")
+    else:
+        typer.echo(f"{', '.join(KINDS)}.")
     typer.echo("\nOfficial files: `lane-data fetch DIR` downloads them, `--data-dir DIR` reads them.")
 
 

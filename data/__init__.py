@@ -2,7 +2,6 @@
 
 from lane.data.checksum import checksum
 from lane.data.formats import Format
-from lane.data.language import random_language, random_task
 from lane.data.pair import Pair
 from lane.data.reader import PairReader, read_pairs
 from lane.data.registry import load_task, task_names
@@ -19,8 +18,6 @@ __all__ = [
     "Task",
     "checksum",
     "load_task",
-    "random_language",
-    "random_task",
     "read_pairs",
     "scan_pairs",
     "summarize",

@@ -1,46 +1,36 @@
 """MiniSCAN: four words, three operators, fourteen examples (Lake, Linzen and Baroni, 2019)."""
 
 from lane.data.pair import Pair
-from lane.data.precedence import Fixity, Language, Operator
 from lane.data.task import Task
 
-MINISCAN = Language(
-    primitives=(("dax", "RED"), ("lug", "BLUE"), ("wif", "GREEN"), ("zup", "YELLOW")),
-    operators=(
-        Operator("fep", Fixity.POSTFIX, 1, (0, 0, 0)),
-        Operator("blicket", Fixity.INFIX, 2, (0, 1, 0)),
-        Operator("kiki", Fixity.INFIX, 3, (1, 0)),
-    ),
-)
-
-_TRAIN = (
-    "dax",
-    "lug",
-    "wif",
-    "zup",
-    "lug fep",
-    "dax fep",
-    "lug blicket wif",
-    "wif blicket dax",
-    "lug kiki wif",
-    "dax kiki lug",
-    "lug fep kiki wif",
-    "wif kiki dax blicket lug",
-    "lug kiki wif fep",
-    "wif blicket dax kiki lug",
-)
-_TEST = (
-    "zup fep",
-    "zup blicket lug",
-    "dax blicket zup",
-    "zup kiki dax",
-    "wif kiki zup",
-    "zup fep kiki lug",
-    "wif kiki zup fep",
-    "lug kiki wif blicket zup",
-    "zup blicket wif kiki dax fep",
-    "zup blicket zup kiki zup fep",
-)
+_TRAIN = """
+    dax -> RED
+    lug -> BLUE
+    wif -> GREEN
+    zup -> YELLOW
+    lug fep -> BLUE BLUE BLUE
+    dax fep -> RED RED RED
+    lug blicket wif -> BLUE GREEN BLUE
+    wif blicket dax -> GREEN RED GREEN
+    lug kiki wif -> GREEN BLUE
+    dax kiki lug -> BLUE RED
+    lug fep kiki wif -> GREEN BLUE BLUE BLUE
+    wif kiki dax blicket lug -> RED BLUE RED GREEN
+    lug kiki wif fep -> GREEN GREEN GREEN BLUE
+    wif blicket dax kiki lug -> BLUE GREEN RED GREEN
+"""
+_TEST = """
+    zup fep -> YELLOW YELLOW YELLOW
+    zup blicket lug -> YELLOW BLUE YELLOW
+    dax blicket zup -> RED YELLOW RED
+    zup kiki dax -> RED YELLOW
+    wif kiki zup -> YELLOW GREEN
+    zup fep kiki lug -> BLUE YELLOW YELLOW YELLOW
+    wif kiki zup fep -> YELLOW YELLOW YELLOW GREEN
+    lug kiki wif blicket zup -> GREEN YELLOW GREEN BLUE
+    zup blicket wif kiki dax fep -> RED RED RED YELLOW GREEN YELLOW
+    zup blicket zup kiki zup fep -> YELLOW YELLOW YELLOW YELLOW YELLOW YELLOW
+"""
 
 
 def limit() -> Task:
@@ -49,6 +39,5 @@ def limit() -> Task:
     return Task("limit", _pairs(_TRAIN), _pairs(_TEST), (note,))
 
 
-def _pairs(commands: tuple[str, ...]) -> tuple[Pair, ...]:
-    sources = [tuple(command.split()) for command in commands]
-    return tuple(Pair(source, MINISCAN.evaluate(source)) for source in sources)
+def _pairs(lines: str) -> tuple[Pair, ...]:
+    return tuple(Pair.of(*line.split(" -> ")) for line in lines.strip().splitlines())

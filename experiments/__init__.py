@@ -1,1 +1,1 @@
-"""Experiments: sweeps, baselines, corrupted pairs, and the published study. Not part of a user's install."""
+"""Generated languages, sweeps, baselines, corrupted pairs, the published study. Not in a user's install."""

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias, cast
 
 from lane.runtime.errors import ModelError
 
 Trust: TypeAlias = bool | str
 """True, False, or the SHA-256 that the file must have."""
 
+BUNDLED = Path(__file__).parent / "bundled" / "scan.lane.gz"
+"""A program for SCAN, and the only file that is compressed: it would be a seventh of the installation."""
 _START = 64  # bytes that identify the kind of a file
 _SHA256 = re.compile("[0-9a-f]{64}")
 _NO_TRUST = (
@@ -50,7 +52,7 @@ class ModelFile:
 def read(path: Path, limit_of: Callable[[bytes], int], trust: Trust) -> ModelFile:
     """Read a file of at most `limit_of(its first bytes)` bytes; a SHA-256 in `trust` is verified."""
     try:
-        with path.open("rb") as stream:  # once, since a pipe can be read only once
+        with _open(path) as stream:  # once, since a pipe can be read only once
             start = stream.read(_START)
             limit = limit_of(start)
             data = start + stream.read(limit + 1 - len(start))
@@ -65,6 +67,14 @@ def read(path: Path, limit_of: Callable[[bytes], int], trust: Trust) -> ModelFil
             "get it again from where the SHA-256 came from"
         )
     return file
+
+
+def _open(path: Path) -> BinaryIO:
+    if path != BUNDLED:
+        return path.open("rb")
+    import gzip  # files of users do not need it
+
+    return cast(BinaryIO, gzip.open(path))
 
 
 def checked(trust: object) -> Trust:

@@ -15,7 +15,6 @@ from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.results import NO_BUDGET, Info, Translation
 from lane.runtime.tokenised import TokenisedBackend
 
-BUNDLED_MODEL = Path(__file__).parent / "bundled" / "scan.lane"
 BUDGET = 2**24  # characters of answers that a stream keeps at a time; usual batches have a tenth of it
 
 
@@ -183,9 +182,9 @@ def load(
     if backend not in BACKENDS:
         raise ValueError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
     if path is None:
-        if not BUNDLED_MODEL.exists():
+        path = model_file.BUNDLED
+        if not path.exists():
             raise ModelError("this installation bundles no model: give the path of one")
-        path = BUNDLED_MODEL
     return Translator(open_backend(Path(path), backend, threads, trust))
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from lane.base.errors import LaneError
-from lane.data.language import random_task
+from lane.data import registry
 from lane.data.pair import Pair
 from lane.data.registry import TASKS, check_name, is_scan, load_task, task_names
 
@@ -41,11 +41,22 @@ def test_an_unknown_task_lists_the_tasks_and_suggests_the_nearest() -> None:
         load_task("Around-Right")
 
 
-def test_random_languages_go_by_number() -> None:
-    assert load_task("random:3") == random_task(3)
+def test_generated_languages_go_by_number() -> None:
+    language = pytest.importorskip("lane.experiments.languages.language")
+    assert load_task("random:3") == language.random_task(3)
+    assert load_task("practical:calls:1").name == "calls1"
+    with pytest.raises(LaneError, match="no kind 'cals' of practical languages; did you mean 'calls'"):
+        check_name("practical:cals:1")
     for name in ("random:", "random:x", "random:-1", "random"):
         with pytest.raises(LaneError, match=f"no task '{name}'.*random:N"):
             load_task(name)
+
+
+def test_generated_languages_name_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "entry_points", lambda **_: ())
+    for name in ("random:3", "practical:calls:1"):
+        with pytest.raises(LaneError, match=rf"'{name}' .* not installed: `pip install ./experiments`"):
+            check_name(name)
 
 
 def test_the_seed_matters_where_it_should() -> None:

@@ -1,5 +1,6 @@
 """The public API."""
 
+import gzip
 import os
 import pickle
 import subprocess
@@ -10,8 +11,7 @@ from random import Random
 import pytest
 
 import lane.runtime
-from lane.runtime import ModelError, Translation, Translator, load, plan_cache
-from lane.runtime import translator as translator_module
+from lane.runtime import ModelError, Translation, Translator, load, model_file, plan_cache
 from lane.runtime.program_backend import ProgramBackend
 
 
@@ -170,7 +170,7 @@ def test_info_and_rules(translator, scan, scan_file):
 
 
 def test_load_errors(tmp_path, monkeypatch):
-    monkeypatch.setattr(translator_module, "BUNDLED_MODEL", tmp_path / "none.lane")
+    monkeypatch.setattr(model_file, "BUNDLED", tmp_path / "none.lane.gz")
     with pytest.raises(ModelError, match="bundles no model"):
         load()
     with pytest.raises(ModelError, match="No such file"):
@@ -181,8 +181,9 @@ def test_load_errors(tmp_path, monkeypatch):
         load(tmp_path, threads=0)
 
 
-def test_the_bundled_model_is_loaded_by_default(scan_file, monkeypatch):
-    monkeypatch.setattr(translator_module, "BUNDLED_MODEL", scan_file)
+def test_the_bundled_model_is_loaded_by_default(scan_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(model_file, "BUNDLED", tmp_path / "scan.lane.gz")
+    model_file.BUNDLED.write_bytes(gzip.compress(scan_file.read_bytes()))
     assert load().translate("run").text == "I_RUN"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lane.data import expressions
-from lane.data.drawing import Design
-from lane.data.frames import Frame, Tree
-from lane.data.wording import Wording
+from lane.experiments.languages import expressions
+from lane.experiments.languages.drawing import Design
+from lane.experiments.languages.frames import Frame, Tree
+from lane.experiments.languages.wording import Wording
 
 KINDS = [expressions.calls, expressions.prefix, expressions.counts, expressions.query, expressions.idioms]
 

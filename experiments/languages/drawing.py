@@ -8,9 +8,9 @@ from itertools import count as count_from
 from itertools import cycle, islice
 from typing import NamedTuple
 
-from lane.data.frames import Frame, Grammar, Nesting, Place, Tree
 from lane.data.pair import Pair
 from lane.data.task import Task
+from lane.experiments.languages.frames import Frame, Grammar, Nesting, Place, Tree
 
 MAX_TRAIN_ACTIONS = 81
 """Nine times nine fits: a count on any other."""

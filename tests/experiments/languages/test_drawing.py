@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from lane.data.drawing import MAX_TRAIN_ACTIONS, Design, Shown, draw_task
-from lane.data.frames import Frame, Grammar, Tree
+from lane.experiments.languages.drawing import MAX_TRAIN_ACTIONS, Design, Shown, draw_task
+from lane.experiments.languages.frames import Frame, Grammar, Tree
 
 WORDS = ("ann", "bob", "cec", "dan", "eve", "fay", "gil", "hal")
 NAMES = tuple(Frame.of("name", word, word.upper()) for word in WORDS)

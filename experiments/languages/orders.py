@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from lane.data.drawing import Design, Shown
-from lane.data.frames import Frame, Grammar, Tree
-from lane.data.wording import PLACES, THINGS, Wording
+from lane.experiments.languages.drawing import Design, Shown
+from lane.experiments.languages.frames import Frame, Grammar, Tree
+from lane.experiments.languages.wording import PLACES, THINGS, Wording
 
 
 def _in_turn(

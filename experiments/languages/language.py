@@ -1,13 +1,14 @@
 """Small random languages, by seed: training is evaluated on languages that it was not tuned for."""
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from lane.data.pair import Pair
-from lane.data.precedence import Fixity, Language, Operator, Tree
 from lane.data.task import Task
+from lane.experiments.languages.precedence import Fixity, Language, Operator, Tree
 
 MAX_TRAIN_ACTIONS = 64
 """Any operator on any other, both with the longest template, fits: 8 * 8."""
@@ -65,6 +66,12 @@ def random_task(seed: int) -> Task:
         f"trained alone only: {sampler.lone}",
     )
     return Task(f"language{seed}", train, test, notes)
+
+
+def named(name: str) -> Callable[[], Task] | None:
+    """The task `random:N`; None for another name."""
+    match = re.fullmatch("random:([0-9]{1,9})", name)
+    return partial(random_task, int(match[1])) if match else None
 
 
 def nestings(language: Language) -> Iterator[tuple[Operator, int, Operator]]:

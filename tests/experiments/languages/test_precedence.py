@@ -6,9 +6,18 @@ from itertools import product
 import pytest
 
 from lane.base.errors import LaneError
-from lane.data.language import random_language
-from lane.data.miniscan import MINISCAN
-from lane.data.precedence import Fixity, Language, Operator, Tree
+from lane.data.miniscan import limit
+from lane.experiments.languages.language import random_language
+from lane.experiments.languages.precedence import Fixity, Language, Operator, Tree
+
+MINISCAN = Language(
+    primitives=(("dax", "RED"), ("lug", "BLUE"), ("wif", "GREEN"), ("zup", "YELLOW")),
+    operators=(
+        Operator("fep", Fixity.POSTFIX, 1, (0, 0, 0)),
+        Operator("blicket", Fixity.INFIX, 2, (0, 1, 0)),
+        Operator("kiki", Fixity.INFIX, 3, (1, 0)),
+    ),
+)
 
 
 def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator[Tree]:
@@ -55,6 +64,11 @@ def test_every_string_has_one_reading_or_none_and_the_parser_finds_it(language: 
                 with pytest.raises(LaneError):
                     language.parse(command)
     assert legal > 3
+
+
+def test_the_pairs_of_miniscan_follow_from_its_rules() -> None:
+    task = limit()
+    assert all(MINISCAN.evaluate(pair.source) == pair.target for pair in (*task.train, *task.test))
 
 
 def toy(kinds: list[Fixity], templates: list[tuple[int | str, ...]]) -> Language:

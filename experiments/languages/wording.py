@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from lane.data.frames import Frame
+from lane.experiments.languages.frames import Frame
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 import random
 
-from lane.data.frames import Frame
-from lane.data.wording import NUMBERS, PLACES, THINGS, Wording
+from lane.experiments.languages.frames import Frame
+from lane.experiments.languages.wording import NUMBERS, PLACES, THINGS, Wording
 
 
 def test_the_seed_decides_everything() -> None:

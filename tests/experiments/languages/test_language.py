@@ -4,7 +4,7 @@ from functools import cache
 import pytest
 
 from lane.data.checksum import checksum
-from lane.data.language import (
+from lane.experiments.languages.language import (
     LONG_WORDS,
     MAX_TEST_ACTIONS,
     MAX_TRAIN_ACTIONS,
@@ -13,7 +13,7 @@ from lane.data.language import (
     random_language,
     random_task,
 )
-from lane.data.precedence import Fixity, Tree
+from lane.experiments.languages.precedence import Fixity, Tree
 
 SEEDS = range(10)
 

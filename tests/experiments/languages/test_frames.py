@@ -2,8 +2,8 @@
 
 import pytest
 
-from lane.data.frames import Frame, Grammar, Tree
 from lane.data.pair import Pair
+from lane.experiments.languages.frames import Frame, Grammar, Tree
 
 ANN, BOB = Frame.of("name", "ann", "A"), Frame.of("name", "bob", "B C")
 CALL = Frame.of("order", "call $name", "dial ( $0 )")

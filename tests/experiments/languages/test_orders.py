@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lane.data import orders
-from lane.data.drawing import Design
-from lane.data.frames import Frame, Tree
-from lane.data.wording import Wording
+from lane.experiments.languages import orders
+from lane.experiments.languages.drawing import Design
+from lane.experiments.languages.frames import Frame, Tree
+from lane.experiments.languages.wording import Wording
 
 KINDS = [orders.arguments, orders.home, orders.ambiguous, orders.synonyms, orders.fillers, orders.names(50)]
 

@@ -7,14 +7,16 @@ commands longer than any in training.
 """
 
 import random
+import re
 from collections.abc import Callable
+from functools import partial
 
 from lane.base.errors import LaneError
 from lane.base.suggestion import did_you_mean
-from lane.data import expressions, orders
-from lane.data.drawing import Design, draw_task
 from lane.data.task import Task
-from lane.data.wording import Wording
+from lane.experiments.languages import expressions, orders
+from lane.experiments.languages.drawing import Design, draw_task
+from lane.experiments.languages.wording import Wording
 
 _BUILDERS: dict[str, Callable[[Wording], Design]] = {
     "calls": expressions.calls,
@@ -46,6 +48,12 @@ def practical_task(kind: str, seed: int) -> Task:
     about = " ".join((_BUILDERS[kind].__doc__ or "").split())
     rng = random.Random(f"practical task/{kind}/{seed}")
     return draw_task(f"{kind}{seed}", design, rng, (f"practical language {kind}, seed {seed}: {about}",))
+
+
+def named(name: str) -> Callable[[], Task] | None:
+    """The task `practical:KIND:N`; None for another name, LaneError for an unknown kind."""
+    match = re.fullmatch("practical:([^:]+):([0-9]{1,9})", name)
+    return partial(practical_task, check_kind(match[1]), int(match[2])) if match else None
 
 
 def check_kind(kind: str) -> str:

@@ -6,11 +6,11 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.data.checksum import checksum
-from lane.data.drawing import MAX_TEST_ACTIONS, MAX_TRAIN_ACTIONS
-from lane.data.frames import Grammar, Nesting, Tree
 from lane.data.pair import checked_pair
-from lane.data.practical import KINDS, practical_language, practical_task
 from lane.data.registry import load_task
+from lane.experiments.languages.drawing import MAX_TEST_ACTIONS, MAX_TRAIN_ACTIONS
+from lane.experiments.languages.frames import Grammar, Nesting, Tree
+from lane.experiments.languages.practical import KINDS, practical_language, practical_task
 
 SEEDS = range(3)
 SUMS = {

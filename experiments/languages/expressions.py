@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from lane.data.drawing import Design, Shown
-from lane.data.frames import Frame, Grammar, Tree
-from lane.data.wording import NUMBERS, Wording
+from lane.experiments.languages.drawing import Design, Shown
+from lane.experiments.languages.frames import Frame, Grammar, Tree
+from lane.experiments.languages.wording import NUMBERS, Wording
 
 
 def calls(wording: Wording) -> Design:
