@@ -18,6 +18,46 @@ class TrainingData(BaseModel):
     sha256: str = ""
 
 
+class Disagreement(BaseModel):
+    """A new command that has no single output: candidates, or a model and its own rules, differ about it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str
+    outputs: tuple[str, ...]
+
+
+class Comparison(BaseModel):
+    """How models compare on new commands, none of which is a training command."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    commands: int = Field(0, ge=0)
+    agreed: int = Field(0, ge=0)
+    placed: int = Field(0, ge=0)  # those with a word or a rule in a place where no pair has it
+    placed_agreed: int = Field(0, ge=0)
+    longer: int = Field(0, ge=0)  # those longer than every pair
+    longer_agreed: int = Field(0, ge=0)
+    differing: tuple[Disagreement, ...] = ()  # the shortest
+
+    @property
+    def share(self) -> float | None:
+        """Of the commands on which both agree; None where no new command could be made."""
+        return self.agreed / self.commands if self.commands else None
+
+    def __str__(self) -> str:
+        if not self.commands:
+            return "no new command could be made from the pairs, so that nothing was compared"
+        kinds = [f"{self.commands:,} new commands, {self.agreed / self.commands:.2%} agreed"]
+        if self.placed:
+            kinds.append(
+                f"{self.placed:,} with a word or rule in a new place, {self.placed_agreed / self.placed:.2%}"
+            )
+        if self.longer:
+            kinds.append(f"{self.longer:,} longer than any pair, {self.longer_agreed / self.longer:.2%}")
+        return "; ".join(kinds)
+
+
 class ModelCard(BaseModel):
     """Provenance and quality of a model; `model_dump(mode="json")` has plain JSON values only."""
 
@@ -30,10 +70,12 @@ class ModelCard(BaseModel):
     config: dict[str, Any] = {}  # the settings that were trained, as JSON values
     converged: bool = False
     reason: str = "training has not ended"
-    # Share of new commands on which independent candidates agree. Older files call it trust.
+    # Share of new commands on which independent candidates agree, None where there are none. Older files
+    # call it trust.
     agreement: float | None = Field(
         None, ge=0, le=1, validation_alias=AliasChoices("agreement", "trust"), serialization_alias="agreement"
     )
+    comparison: Comparison = Comparison()  # the agreement by kinds of commands
     accuracy: dict[str, float] = {}  # by name of the set
     rules: tuple[str, ...] = ()
     misfits: int = Field(0, ge=0)  # training pairs that the rules contradict

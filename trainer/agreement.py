@@ -1,15 +1,32 @@
 """Agreement: how often independent models give the same output for new, unlabelled commands."""
 
 import random
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
+from lane.base.phrase import BLANK
+from lane.base.scheme import shown
+from lane.models.card import Comparison, Disagreement
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction.reading import Reading
 from lane.trainer.learner import Learner, same_rows
-from lane.trainer.recombine import grammar_of, recombined
+from lane.trainer.recombine import Recombined, grammar_of, recombined, representative
+
+SHOWN = 10  # differences in a comparison: as many as somebody labels at once
+
+
+class _Said(NamedTuple):
+    """A new command, its kinds, and what two models say."""
+
+    command: tuple[str, ...]
+    placed: bool
+    same: bool
+    outputs: tuple[str, str]
 
 
 class Agreement:
@@ -19,45 +36,90 @@ class Agreement:
         self, dataset: Dataset, config: TrainConfig, device: str, reading: Reading | None = None
     ) -> None:
         self.dataset, self.config, self.device, self.reading = dataset, config, device, reading
-        self._kept: dict[int, tuple[Learner, Dataset]] = {}
+        self._kept: dict[int, tuple[Learner, Recombined]] = {}
 
-    def _made(self, fit: Fit) -> tuple[Learner, Dataset]:
+    def _made(self, fit: Fit) -> tuple[Learner, Recombined]:
         """The fit's model, and commands made from its derivations."""
         if fit.number not in self._kept:
             learner = fit.learner(self.dataset, self.config, self.device)
             # A fixed shuffle, to have commands of every length: longer ones show rules in more contexts.
             order = list(range(len(self.dataset)))
             random.Random(0).shuffle(order)
-            index = torch.tensor(sorted(order[: self.config.recombined]))
+            index = representative(self.dataset, order, self.config.recombined)
             grammar = grammar_of(learner, self.dataset, index, self.reading)
             count = self.config.recombined // 2
             made = recombined(grammar, self.dataset, count, fit.number, self.reading)
             self._kept[fit.number] = learner, made
         return self._kept[fit.number]
 
-    def between(self, one: Fit, other: Fit) -> float:
-        """The share of new commands, about half from each, on which both give the same output."""
+    def between(self, one: Fit, other: Fit) -> Comparison:
+        """Both on the new commands, about half from each."""
         (first, from_first), (second, from_second) = self._made(one), self._made(other)
-        same = [_same(first, second, made) for made in (from_first, from_second) if len(made) > 0]
-        # Models of a language too small for new commands are compared on its own examples.
-        return float(torch.cat(same or [_same(first, second, self.dataset)]).float().mean())
+        said: dict[tuple[str, ...], _Said] = {}
+        for made in (from_first, from_second):
+            commands = made.commands
+            for rows in commands.chunks():
+                outputs = _outputs(first, commands, rows), _outputs(second, commands, rows)
+                said |= _said(made, rows, *outputs)
+        return self._counted(said.values())
 
-    def with_itself(self, fit: Fit) -> float:
-        """The share of its own new commands for which a model gives the output of its rules."""
+    def with_itself(self, fit: Fit) -> Comparison:
+        """A model and the outputs that its rules give to its own new commands."""
         learner, made = self._made(fit)
-        if len(made) == 0:
-            return 1.0
-        return float(torch.cat([learner.evaluate(made, rows).right for rows in made.chunks()]).float().mean())
+        said: dict[tuple[str, ...], _Said] = {}
+        for rows in made.commands.chunks():
+            outputs = _outputs(learner, made.commands, rows)
+            said |= _said(made, rows, outputs, made.commands.gold_of(rows))
+        return self._counted(said.values())
+
+    def _counted(self, said: Iterable[_Said]) -> Comparison:
+        every = sorted(said, key=lambda one: (len(one.command), one.command))
+        placed = [one for one in every if one.placed]
+        longer = [one for one in every if len(one.command) > self.dataset.words.size(1)]
+        differing = [one for one in every if not one.same]
+        return Comparison(
+            commands=len(every),
+            agreed=sum(one.same for one in every),
+            placed=len(placed),
+            placed_agreed=sum(one.same for one in placed),
+            longer=len(longer),
+            longer_agreed=sum(one.same for one in longer),
+            differing=tuple(
+                Disagreement(command=_spoken(one.command), outputs=one.outputs) for one in differing[:SHOWN]
+            ),
+        )
+
+
+def merged(comparisons: Iterable[Comparison]) -> tuple[Disagreement, ...]:
+    """The shortest differences of several comparisons."""
+    every = {each.command: each for one in comparisons for each in one.differing}
+    return tuple(sorted(every.values(), key=lambda one: (len(one.command.split()), one.command))[:SHOWN])
 
 
 @torch.no_grad()
-def _same(first: Learner, second: Learner, commands: Dataset) -> torch.Tensor:
-    same = []
-    for rows in commands.chunks():
-        limit = 2 * commands.gold.size(1) + 8  # as in Learner.evaluate: longer outputs count as different
-        words = commands.words_of(rows)
-        a = first.model.rollout(words.to(first.device), None, limit).values
-        b = second.model.rollout(words.to(second.device), None, limit).values
-        written = (a.status == 0) & (b.status == 0)
-        same.append((same_rows(a.actions, b.actions) & written).cpu())
-    return torch.cat(same)
+def _outputs(learner: Learner, commands: Dataset, rows: Tensor) -> Tensor:
+    """What a model says, all NONE where it says too much.  # [B] -> [B, A]"""
+    limit = 2 * commands.gold.size(1) + 8  # as in Learner.evaluate: longer outputs count as different
+    values = learner.model.rollout(commands.words_of(rows).to(learner.device), None, limit).values
+    return torch.where((values.status == 0).unsqueeze(1), values.actions, -1).cpu()
+
+
+def _said(made: Recombined, rows: Tensor, one: Tensor, other: Tensor) -> dict[tuple[str, ...], _Said]:
+    same = (same_rows(one, other) & (one >= 0).all(dim=1)).tolist()
+    found = {}
+    for place, row in enumerate(rows.tolist()):
+        command = made.commands.pairs[row].source
+        texts = ("", "") if same[place] else (_text(made, one[place]), _text(made, other[place]))
+        found[command] = _Said(command, command in made.placed, same[place], texts)
+    return found
+
+
+def _text(made: Recombined, actions: Tensor) -> str:
+    if (actions < 0).any():
+        return "(an output far too long)"
+    return shown([made.commands.target.word(action) for action in actions.tolist() if action])
+
+
+def _spoken(command: Iterable[str]) -> str:
+    """A command as a user writes it: phrases are separate words there."""
+    return " ".join(command).replace(BLANK, " ")

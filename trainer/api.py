@@ -29,6 +29,7 @@ from lane.trainer.dataset import Dataset
 from lane.trainer.diagnosis import Stall, diagnose
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.induction import Induced, induce
+from lane.trainer.label import write_label
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
 from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable
@@ -67,10 +68,13 @@ def train(
     tokenisation, `whitespace`, `text` or `code`, are chosen by a look at the pairs unless they are named.
 
     An unconverged model never replaces a converged one at `out` unless `force` is set: it is written beside
-    it as NAME.unconverged.pt, and `Result.model` says where. `on_report` is called with every evaluation.
-    `stop` is asked between evaluations: once it is true, as after `minutes`, the best model so far is the
-    result. Without `run_dir` the run lives in a temporary folder, which is removed unless there is something
-    to resume: after a stop (`Result.run_dir`) and after an exception (its note).
+    it as NAME.unconverged.pt, and `Result.model` says where. New commands on which candidates differ are
+    written to NAME.label.tsv, to be labelled and learned from (`Result.label`).
+
+    `on_report` is called with every evaluation. `stop` is asked between evaluations: once it is true, as
+    after `minutes`, the best model so far is the result. Without `run_dir` the run lives in a temporary
+    folder, which is removed unless there is something to resume: after a stop (`Result.run_dir`) and after
+    an exception (its note).
     """
     started = time.monotonic()
     if config is not None and (settings or preset != "fast"):
@@ -111,6 +115,7 @@ def train(
         model = out if found.converged or force or not _is_converged(out) else _beside(out)
         result = replace(
             _result(run, found, sets, model),
+            label=write_label(out, [each.command for each in found.comparison.differing]),
             spared=None if model == out else out,
             peak_mb=peak.megabytes,
             seconds=time.monotonic() - started,
@@ -230,6 +235,7 @@ def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model:
         stopped=found.stopped,
         reason=found.reason,
         agreement=found.agreement,
+        comparison=found.comparison,
         rules=used_rules(learner, dataset),
         misfits=misfits(learner, dataset, fit.wrong),
         accuracy=accuracy,
@@ -258,6 +264,7 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, sch
         converged=result.converged,
         reason=result.reason,
         agreement=result.agreement,
+        comparison=result.comparison,
         accuracy=dict(result.accuracy),
         rules=tuple(str(rule) for rule in result.rules),
         misfits=len(result.misfits),

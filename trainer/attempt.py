@@ -15,7 +15,7 @@ from lane.trainer.curriculum import Curriculum, Verdict
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction import Induced
 from lane.trainer.learner import Evaluation, Learner
-from lane.trainer.recombine import grammar_of, recombined
+from lane.trainer.recombine import grammar_of, recombined, representative
 from lane.trainer.state import Stateful
 from lane.trainer.teacher import Teacher
 
@@ -167,13 +167,13 @@ class Attempt(Stateful):
         rules. Here it learns the outputs of its own rules, until it is consistent and fits as well as before.
         """
         self.consolidations += 1
-        subset = self.curriculum.order.argsort()[: self.config.recombined]
-        grammar = grammar_of(self.learner, self.dataset, subset, self.reading)
-        seed = self.seed * 1_000 + self.consolidations
-        made = recombined(grammar, self.dataset, self.config.recombined // 4, seed, self.reading)
-        everything = torch.arange(len(made))
-        evaluation = self.learner.evaluate(made, everything)
-        wrong = everything[~evaluation.right]
+        made = self._recombined()
+        if len(made) > 0:
+            evaluation = self.learner.evaluate(made, torch.arange(len(made)))
+            wrong = evaluation.index[~evaluation.right]
+        else:  # the pairs are the whole language
+            evaluation = self.learner.evaluate(self.dataset, self.curriculum.probe())
+            wrong = evaluation.index[:0]
         if len(wrong) == 0 and len(self.find_wrong()) <= len(self.wrong):
             self.confirmations += 1
             if self.confirmations >= self.config.confirmations:
@@ -193,6 +193,15 @@ class Attempt(Stateful):
             self.updates += 1
         self.reward = update.reward
         return evaluation
+
+    def _recombined(self) -> Dataset:
+        """New commands by the model's rules; without `new_places`, training commands may be among them."""
+        count, places = self.config.recombined, self.config.new_places
+        order = self.curriculum.order.argsort()
+        index = representative(self.dataset, order.tolist(), count) if places else order[:count]
+        grammar = grammar_of(self.learner, self.dataset, index, self.reading, places)
+        seed = self.seed * 1_000 + self.consolidations
+        return recombined(grammar, self.dataset, count // 4, seed, self.reading, places).commands
 
     def _pass(self, evaluation: Evaluation) -> None:
         """The lesson is over; so is the attempt if every pair is right or the same few pairs stay wrong."""

@@ -83,6 +83,9 @@ class TrainConfig(NetworkConfig):
         ge=0,
         description="Most evaluations in which a model that fits still learns to follow its own rules.",
     )
+    new_places: bool = Field(
+        True, description="Whether these evaluations place words and rules as the comparison does."
+    )
     confirmations: int = Field(
         4, ge=1, description="Evaluations in a row without a mistake that end its consolidation."
     )
@@ -136,6 +139,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "stall": 16,
         "consolidations": 12,
+        "new_places": False,
         "confirmations": 1,
     },
     # The numbers of the paper; one candidate, since it has no agreement.
@@ -163,6 +167,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "sure": 0.0,
         "consolidations": 0,
+        "new_places": False,
         "confirmations": 1,
         "candidates": 1,
         "rounds": 1,

@@ -1,7 +1,7 @@
 """The result of a training: for programs, as text, and as HTML in a notebook."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from lane.base.files import write_atomically
 from lane.base.record import write_record
 from lane.base.rule import Rules
 from lane.base.scheme import shown
+from lane.models.card import Comparison
 from lane.trainer.diagnosis import Diagnosis
 
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
@@ -35,7 +36,7 @@ class Result:
     converged: bool
     stopped: bool  # by the user or by the time limit, before the search had ended
     reason: str  # why it counts as converged, or not
-    agreement: float
+    agreement: float | None  # None: no new command could be made, so that nothing was compared
     rules: Rules
     misfits: tuple[Misfit, ...]
     accuracy: Mapping[str, float]  # by name of the set: train, test, ...
@@ -44,6 +45,8 @@ class Result:
     candidates: int
     model: Path
     diagnosis: Diagnosis | None = None  # of an unconverged one: why, and what would help
+    comparison: Comparison = field(default_factory=Comparison)
+    label: Path | None = None  # the commands to label next, a pair file without outputs
     seconds: float = 0.0
     peak_mb: float = 0.0  # of all processes together
     spared: Path | None = None  # the converged model at `out` that this unconverged one did not replace
@@ -54,6 +57,7 @@ class Result:
         numbers = {
             "converged": self.converged,
             "agreement": self.agreement,
+            "comparison": self.comparison.model_dump(mode="json"),
             "accuracy": dict(self.accuracy),
             "rules": len(self.rules),
             "misfits": len(self.misfits),
@@ -90,6 +94,8 @@ class Result:
     def _summary_lines(self) -> list[str]:
         facts = [f"{name}: {value}" for name, value in self._facts.items()]
         lines = [*facts, f"{self._work}, model in {self.model}"]
+        if self.label:
+            lines.append(f"the pairs to add next are in {self.label}: fill in their outputs")
         if self.spared:
             lines.append(
                 f"{self.spared} holds a converged model and was not replaced by this unconverged one"
@@ -98,10 +104,13 @@ class Result:
 
     @property
     def _facts(self) -> dict[str, str]:
-        return {
+        facts = {
             "accuracy": ", ".join(f"{name} {value:.2%}" for name, value in self.accuracy.items()),
             "agreement" if self.converged else "not converged": self.reason,
         }
+        if self.comparison.commands:
+            facts["compared"] = str(self.comparison)
+        return facts
 
     @property
     def _work(self) -> str:

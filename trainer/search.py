@@ -1,8 +1,9 @@
 """The search: rounds of candidates until independent ones agree, and the choice among them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from lane.trainer.agreement import Agreement
+from lane.models.card import Comparison
+from lane.trainer.agreement import Agreement, merged
 from lane.trainer.candidate import Fit
 from lane.trainer.conflict import conflict, strict_reading
 from lane.trainer.induction.reading import Reading
@@ -17,15 +18,16 @@ class Found:
     """The result of the search."""
 
     fit: Fit
-    agreement: float  # share of new commands on which the nearest candidate agrees; alone: with itself
+    agreement: float | None  # share of new commands on which the nearest candidate agrees; None: none are new
     reason: str  # why it counts as converged, or not
     candidates: tuple[Fit, ...]
+    comparison: Comparison = field(default_factory=Comparison)  # with the nearest; alone: with itself
     stopped: bool = False  # before it had ended
 
     @property
     def converged(self) -> bool:
         """Whether another candidate confirms it."""
-        return self.agreement >= AGREED
+        return _agrees(self.agreement)
 
 
 def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
@@ -62,31 +64,47 @@ def judge(fits: list[Fit], agreement: Agreement, single: bool = False) -> Found:
     """
     ranked = sorted(fits, key=lambda fit: (*fit.merit, fit.number))
     fitted = [fit for fit in ranked if fit.fitted]
-    best, agreed = ranked[0], 0.0
+    best = ranked[0]
     if not fitted and best.wrong:
         reason = f"no candidate fits: the best gets {len(best.wrong)} of the pairs wrong"
     elif not fitted:
         reason = "no candidate was finished, though the best gets every pair right"
     elif single and len(fits) == 1:
-        agreed = agreement.with_itself(best)
-        reason = f"consistent with itself on {agreed:.2%}"
+        comparison = agreement.with_itself(best)
+        reason = _reason("consistent with itself on {share:.2%} of new commands", comparison)
+        return Found(best, comparison.share, reason, tuple(fits), comparison)
     elif len(fitted) == 1:
         reason = "only one candidate fits, so that none can confirm it"
     else:
-        best, agreed = _confirmed(fitted, agreement)
-        reason = (
-            f"independent candidates agree on {agreed:.2%} of new commands"
-            if agreed >= AGREED
-            else f"the candidates that fit agree on {agreed:.2%} of new commands only"
+        best, comparison = _confirmed(fitted, agreement)
+        text = (
+            "independent candidates agree on {share:.2%} of new commands"
+            if _agrees(comparison.share)
+            else "the candidates that fit agree on {share:.2%} of new commands only"
         )
-    return Found(best, agreed, reason, tuple(fits))
+        return Found(best, comparison.share, _reason(text, comparison), tuple(fits), comparison)
+    return Found(best, 0.0, reason, tuple(fits))
 
 
-def _confirmed(fitted: list[Fit], agreement: Agreement) -> tuple[Fit, float]:
-    """The first that another agrees with, or else the first of all; and the agreement with its nearest."""
-    nearest: list[float] = []
+def _agrees(share: float | None) -> bool:
+    """Where nothing new can be said, all that can be said is in the pairs, and right."""
+    return share is None or share >= AGREED
+
+
+def _reason(text: str, comparison: Comparison) -> str:
+    return str(comparison) if comparison.share is None else text.format(share=comparison.share)
+
+
+def _confirmed(fitted: list[Fit], agreement: Agreement) -> tuple[Fit, Comparison]:
+    """The first that another agrees with, or else the first of all; compared with its nearest.
+
+    The differences are those from all others.
+    """
+    found: list[tuple[Fit, Comparison]] = []
     for fit in fitted:
-        nearest.append(max(agreement.between(fit, other) for other in fitted if other is not fit))
-        if nearest[-1] >= AGREED:
-            return fit, nearest[-1]
-    return fitted[0], nearest[0]
+        compared = [agreement.between(fit, other) for other in fitted if other is not fit]
+        nearest = max(compared, key=lambda one: 1.0 if one.share is None else one.share)
+        found.append((fit, nearest.model_copy(update={"differing": merged(compared)})))
+        if _agrees(nearest.share):
+            return found[-1]
+    return found[0]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lane.base.errors import LaneError
-from lane.models.card import ModelCard, TrainingData
+from lane.models.card import Comparison, ModelCard, TrainingData
 
 SHARE = st.floats(0, 1)
 CARDS = st.builds(
@@ -62,3 +62,14 @@ def test_a_malformed_card_is_an_error_of_one_sentence(content, message):
 def test_is_frozen():
     with pytest.raises(ValidationError, match="frozen"):
         ModelCard().converged = True
+
+
+def test_a_comparison_says_how_many_commands_of_each_kind_agreed():
+    compared = Comparison(commands=2000, agreed=1999, placed=10, placed_agreed=9, longer=4, longer_agreed=4)
+    assert compared.share == 0.9995
+    assert str(compared) == (
+        "2,000 new commands, 99.95% agreed; 10 with a word or rule in a new place, 90.00%; "
+        "4 longer than any pair, 100.00%"
+    )
+    assert Comparison().share is None
+    assert "nothing was compared" in str(Comparison())

@@ -1,5 +1,6 @@
 """Hand-made derivations, a small language to train on, and languages whose rules are read off the pairs."""
 
+import random
 from itertools import product
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from lane.data.pair import Pair
 from lane.models import symbols
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
+from lane.trainer.grammar import Room
 from lane.trainer.induction import induce
 
 
@@ -177,3 +179,36 @@ def induced(languages):
 def named(request):
     """Each language in turn, by name."""
     return request.param
+
+
+WALK, RUN, TWICE, THRICE, AND = 1, 2, 3, 4, 5
+W, R = 1, 2
+
+
+def by_hand(words):
+    """The meaning of a command: `and` joins what is said twice or thrice or once."""
+    output, part = [], []
+    for word in [*words, AND]:
+        if word == AND:
+            output, part = output + part, []
+        else:
+            part = {WALK: [W], RUN: [R], TWICE: part * 2, THRICE: part * 3}[word]
+    return output
+
+
+def everything(grammar, most_words=9):
+    """The outputs of many samples of a grammar, by command."""
+    rng = random.Random(1)
+    drawn = [grammar.draw(rng, Room(most_words, 100)) for _ in range(2000)]
+    return {tuple(one.words): one.output for one in drawn if one}
+
+
+@pytest.fixture(scope="session")
+def walking():
+    """Derivations of a small language: `thrice` was observed wherever `twice` was, but never behind `and`."""
+    a, b = ((WALK,),), ((RUN,),)
+    twice, thrice, both = (0, TWICE), (0, THRICE), (0, AND, 0)
+    rules = {(WALK,): [2 + W], (RUN,): [2 + R], twice: [1, 1], thrice: [1, 1, 1], both: [1, 2]}
+    trees = [a, b, (twice, a), (twice, b), (thrice, a), (thrice, b), (both, a, b)]
+    trees += [(both, (twice, a), b), (both, (thrice, b), a), (both, a, (twice, b))]
+    return SimpleNamespace(rules=rules, trees=trees, by_hand=by_hand, everything=everything)

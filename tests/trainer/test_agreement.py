@@ -62,27 +62,54 @@ def agreement(said, tiny_config):
 
 
 def test_equal_models_agree(agreement, tiny_config):
-    assert agreement.between(fit(0, 1, tiny_config), fit(1, 1, tiny_config)) == 1.0
+    compared = agreement.between(fit(0, 1, tiny_config), fit(1, 1, tiny_config))
+    assert compared.share == 1.0
+    assert compared.commands > 0
+    assert compared.differing == ()
 
 
-def test_different_models_do_not(agreement, tiny_config):
+def test_different_models_do_not(agreement, tiny_config, said):
     one, other = fit(0, 1, tiny_config), fit(1, 2, tiny_config)
-    share = agreement.between(one, other)
-    assert share < 1.0
-    assert share == agreement.between(other, one)
+    compared = agreement.between(one, other)
+    assert compared.share < 1.0
+    assert compared.share == agreement.between(other, one).share
+    known = {" ".join(pair.source) for pair in said.pairs}
+    sizes = [len(each.command.split()) for each in compared.differing]
+    assert sizes == sorted(sizes)
+    assert len(sizes) == min(10, compared.commands - compared.agreed)
+    for each in compared.differing:
+        assert each.command not in known
+        assert len(set(each.outputs)) == 2
+
+
+def test_no_command_that_is_compared_is_a_training_command(agreement, tiny_config, said):
+    _, made = agreement._made(fit(0, 1, tiny_config))
+    assert len(made.commands) > 0
+    assert not {pair.source for pair in made.commands.pairs} & {pair.source for pair in said.pairs}
 
 
 def test_with_itself_is_the_share_of_its_own_commands_that_it_derives_as_meant(agreement, tiny_config):
     model = fit(0, 1, tiny_config)
     learner, made = agreement._made(model)
-    assert agreement.with_itself(model) == 1.0
-    first, *rest = made.pairs
-    meant_otherwise = Pair(first.source, (*first.target, "A"))
-    agreement._kept[0] = learner, made.like([meant_otherwise, *rest])
-    assert agreement.with_itself(model) == pytest.approx(1 - 1 / len(made))
+    right = learner.evaluate(made.commands, torch.arange(len(made.commands))).right.tolist()
+    assert agreement.with_itself(model).agreed == sum(right) > 0
+    first, *rest = (pair for pair, each in zip(made.commands.pairs, right, strict=True) if each)
+    otherwise = made.commands.like([Pair(first.source, (*first.target, "A")), *rest])
+    agreement._kept[0] = learner, made._replace(commands=otherwise, placed=frozenset([first.source]))
+    compared = agreement.with_itself(model)
+    assert (compared.commands - compared.agreed, compared.placed, compared.placed_agreed) == (1, 1, 0)
+    assert [each.command for each in compared.differing] == [" ".join(first.source)]
 
 
-def test_models_that_get_nothing_right_are_compared_on_the_examples(
+def test_commands_longer_than_every_pair_are_counted(agreement, tiny_config, said):
+    model = fit(0, 1, tiny_config)
+    learner, made = agreement._made(model)
+    long = Pair(("a",) * 4, ("A",))
+    agreement._kept[0] = learner, made._replace(commands=made.commands.like([*made.commands.pairs, long]))
+    assert agreement.with_itself(model).longer == 1
+
+
+def test_models_that_get_nothing_right_have_nothing_to_be_compared_on(
     pairs, vocabularies, dataset, tiny_config
 ):
     torch.manual_seed(3)
@@ -92,5 +119,5 @@ def test_models_that_get_nothing_right_are_compared_on_the_examples(
     ends["solver.output.bias"][-1] += 100  # everything means the last action, again and again
     fits = [new_fit(i, ends) for i in range(2)]
     alike = Agreement(dataset, tiny_config, "cpu")
-    assert alike.between(*fits) == 1.0
-    assert alike.with_itself(fits[0]) == 1.0
+    assert alike.between(*fits).share is None
+    assert alike.with_itself(fits[0]).share is None

@@ -3,6 +3,7 @@
 import pytest
 
 from lane.data.pair import Pair
+from lane.models.card import Comparison, Disagreement
 from lane.trainer import search as searching
 from lane.trainer.candidate import Fit
 from lane.trainer.config import build_config
@@ -30,6 +31,15 @@ def fit(number, fitted=True, wrong=0, simplicity=1.0, rules=5):
     )
 
 
+def compared(share, *fits):
+    """A comparison on 1000 commands, or on none."""
+    if share is None:
+        return Comparison()
+    names = " ".join(str(fit.number) for fit in fits)
+    differing = (Disagreement(command=names, outputs=("A", "B")),) if share < 1 else ()
+    return Comparison(commands=1000, agreed=round(1000 * share), differing=differing)
+
+
 class Agreed:
     """An agreement that is known beforehand, by numbers."""
 
@@ -37,10 +47,10 @@ class Agreed:
         self.shares, self.alone = shares or {}, alone
 
     def between(self, one, other):
-        return self.shares.get(tuple(sorted((one.number, other.number))), 0.0)
+        return compared(self.shares.get(tuple(sorted((one.number, other.number))), 0.0), one, other)
 
     def with_itself(self, fit):
-        return self.alone
+        return compared(self.alone, fit)
 
 
 def test_two_that_agree():
@@ -120,3 +130,17 @@ def test_pairs_in_conflict_end_the_search_after_a_round_that_fits_nothing(monkey
     assert rounds(monkeypatch, tmp_path, "B A") == 1
     assert rounds(monkeypatch, tmp_path, "A A") == 3, "there is no conflict"
     assert rounds(monkeypatch, tmp_path, "B A", fitted=True) == 3, "another candidate may fit, too"
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_where_nothing_new_can_be_made_no_share_is_reported(single):
+    fits = [fit(0)] if single else [fit(0), fit(1)]
+    found = judge(fits, Agreed({(0, 1): None}, alone=None), single=single)
+    assert (found.converged, found.agreement) == (True, None)
+    assert found.reason == "no new command could be made from the pairs, so that nothing was compared"
+
+
+def test_the_differences_are_those_from_all_other_candidates():
+    found = judge([fit(0), fit(1), fit(2)], Agreed({(0, 1): 1.0, (0, 2): 0.5}))
+    assert (found.fit.number, found.agreement) == (0, 1.0)
+    assert [difference.command for difference in found.comparison.differing] == ["0 2"]

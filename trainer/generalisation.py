@@ -1,0 +1,135 @@
+"""Generalisation of a tree grammar: rules and words of one kind stand for each other."""
+
+import random
+from collections.abc import Callable, Iterable
+
+from lane.models import symbols
+from lane.trainer.grammar import Room, TreeGrammar
+from lane.trainer.likeness import Neighbours, find_dependent, find_rule_kinds, find_word_kinds
+from lane.trainer.slot import ANYWHERE, ROOTS, Place, Slot, Span
+
+Known = Callable[[Span], Span | None]  # the output of a command, if the pairs tell it
+
+# Samples that test a new combination: one that contradicts a training pair in a fifth of its samples
+# escapes with a probability of 0.8 ** 20, about 1%.
+TRIALS = 20
+
+
+def generalise(
+    grammar: TreeGrammar, known: Known, seed: int, neighbours: Neighbours | None = None, places: bool = True
+) -> None:
+    """Generalise over kinds, as far as no known command gets another output.
+
+    Most rules have independent arguments, which are sampled apart. A rule is *dependent* if an argument takes
+    disjoint sets of children beside words and beside phrases (`$x $y` for `walk left` and for the rest of
+    `jump after walk`, but never for `walk jump`): its arguments are sampled for one company. Rules of one
+    kind (`$x twice`, `$x thrice`) may stand where any of them stood, and take what any of them took there,
+    unless sampling that combination contradicts a training pair. With `places`, so may words of one kind,
+    and what was observed under itself may stand there again.
+
+    `neighbours` are those of words, where a reading of the pairs knows them.
+    """
+    _Generalisation(grammar, known, random.Random(seed), places).run(neighbours or {})
+
+
+class _Generalisation:
+    def __init__(self, grammar: TreeGrammar, known: Known, rng: random.Random, places: bool) -> None:
+        self.grammar, self.known, self.rng, self.places = grammar, known, rng, places
+
+    def run(self, neighbours: Neighbours) -> None:
+        grammar = self.grammar
+        grammar.dependent = find_dependent(grammar.children_anywhere)
+        kinds = find_rule_kinds(grammar.template, grammar.children_anywhere, neighbours)
+        grammar.kind = {rule: kind[0] for kind in kinds for rule in kind}
+        self._merge_places()
+        if self.places:
+            self._exchange_words()
+        for kind in kinds:
+            self._exchange_rules(kind)
+        if self.places:
+            self._deepen()
+
+    def _merge_places(self) -> None:
+        """Record everything anew: kinds share their places, and companies count for dependent rules only."""
+        grammar = self.grammar
+        recorded = dict(grammar.children)
+        for table in (grammar.children, grammar.children_anywhere, grammar.companies):
+            table.clear()
+        for slot, children in recorded.items():
+            if bool(slot.company) == (slot.rule in grammar.dependent):
+                for child in children:
+                    grammar.record(slot._replace(place=grammar.place(*slot.place)), child)
+
+    def _exchange_words(self) -> None:
+        for kind in find_word_kinds(self.grammar.children_anywhere):
+            for slot, children in list(self.grammar.children.items()):
+                # A word that was never a command need not be one.
+                if slot != ROOTS and any(word in children for word in kind.members):
+                    self._extend_words(slot, [*kind.members, *kind.joining])
+
+    def _exchange_rules(self, kind: list[Span]) -> None:
+        grammar = self.grammar
+        for slot, children in list(grammar.children.items()):
+            if any(rule in children for rule in kind):
+                self._extend(slot, kind)
+        seen = dict.fromkeys((slot.place, slot.company) for slot in grammar.children if slot.rule in kind)
+        for place, company in seen:
+            # A rule that never occurred in this company cannot take more in it.
+            members = [rule for rule in kind if company in grammar.companies[ANYWHERE, rule]]
+            for argument in range(kind[0].count(symbols.VARIABLE)):
+                slots = [Slot(place, rule, company, argument) for rule in members]
+                union = {child: None for slot in slots for child in grammar.children[slot]}
+                for slot in slots:
+                    self._extend(slot, union)
+
+    def _deepen(self) -> None:
+        """What was observed under itself may stand there again: no pair is as long as the language."""
+        grammar = self.grammar
+        for slot in list(grammar.children):
+            if slot.place == grammar.place(slot.rule, slot.argument):
+                for other, children in list(grammar.children.items()):
+                    if other._replace(place=slot.place) == slot and other.place != slot.place:
+                        self._extend(slot, list(children))
+
+    def _extend_words(self, slot: Slot, words: list[Span]) -> None:
+        """As `_extend`; the first words speak for the others, since a kind may have a thousand."""
+        children = self.grammar.children[slot]
+        missing = [word for word in words if word not in children]
+        self._extend(slot, missing[:TRIALS])
+        if all(word in children for word in missing[:TRIALS]):
+            for word in missing[TRIALS:]:
+                self.grammar.record_new(slot, word)
+
+    def _extend(self, slot: Slot, children: Iterable[Span]) -> None:
+        for child in children:
+            fits = child not in self.grammar.children[slot] and self._may_nest(slot, child)
+            if fits and not self._contradicts(slot, child):
+                if self.places:
+                    self.grammar.record_new(slot, child)
+                else:
+                    self.grammar.record(slot, child)
+
+    def _may_nest(self, slot: Slot, child: Span) -> bool:
+        """Whether a rule may stand under one of its own kind: only if it was observed there.
+
+        Kinds say nothing of precedence: where `or` takes `and`, `and` need not take `or`.
+        """
+        grammar = self.grammar
+        of_one_kind = grammar.kind.get(slot.rule, slot.rule) == grammar.kind.get(child, child)
+        observed = (Place(slot.rule, slot.argument), child) in grammar.observed
+        return not self.places or not of_one_kind or observed
+
+    def _contradicts(self, slot: Slot, child: Span) -> bool:
+        """Whether some sample with `child` in the slot is a known command with another output."""
+        if slot == ROOTS:
+            return False  # every rule's own expressions are checked in the slots below it
+        grammar = self.grammar
+        kept, new = grammar.children[slot], grammar.new.pop(slot, {})
+        grammar.children[slot] = {child: None}
+        # Short ones, since long commands are rarely known; their outputs fit easily into 1000 actions.
+        drawn = [
+            grammar.expand(slot.place, slot.rule, self.rng, Room(words=20, actions=1000), slot.company)
+            for _ in range(TRIALS)
+        ]
+        grammar.children[slot], grammar.new[slot] = kept, new
+        return any(self.known(tuple(one.words)) not in (None, tuple(one.output)) for one in drawn if one)
