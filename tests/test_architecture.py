@@ -29,7 +29,7 @@ PAGE: str = GRAPH.PAGE.read_text(encoding="utf-8")
 ALLOWED: dict[str, set[str]] = GRAPH.allowed(PAGE)  # the page has the one list
 PACKAGES = tuple(ALLOWED)
 COMMANDS = ("data", "train", "export", "run")
-HEAVY = {"torch", "onnxruntime", "onnx", "matplotlib"}
+HEAVY = {"torch", "onnxruntime", "onnx", "matplotlib", "numpy", "pyarrow", "ray"}
 
 
 def modules(folder: str) -> list[Path]:
