@@ -152,7 +152,15 @@ def test_the_source_has_what_a_build_needs_and_little_else(source: Path) -> None
 
 def test_the_extras_are_the_documented_ones() -> None:
     assert PROJECT["dependencies"] == []
-    assert set(PROJECT["optional-dependencies"]) == {"train", "onnx", "torch", "tensorboard", "bench", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == {
+        "train",
+        "onnx",
+        "torch",
+        "tensorboard",
+        "ray",
+        "bench",
+        "dev",
+    }
 
 
 def test_the_constraints_lie_within_the_range_that_is_allowed() -> None:

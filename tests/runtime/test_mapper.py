@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lane.runtime import BatchMapper, load
@@ -34,6 +34,7 @@ def test_lists_give_lists_with_the_answers_of_the_translator(texts):
     assert (answered["output"], answered["error"]) == expected(texts)
 
 
+@settings(deadline=None)  # the first import of pyarrow takes long
 @given(COMMANDS, st.integers(1, 7))
 def test_arrow_gives_arrow(texts, size):
     pyarrow = pytest.importorskip("pyarrow")
@@ -94,9 +95,9 @@ def test_a_process_opens_the_model_once():
     assert (other.translator, other.column) == (first.translator, "value")
 
 
-def test_a_mapper_works_in_another_process_without_the_file(tmp_path):
+def test_a_mapper_works_in_another_process_without_the_file(scan_file, tmp_path):
     path = tmp_path / "model.lane"
-    shutil.copyfile(load().info.path, path)
+    shutil.copyfile(scan_file, path)
     mapper = BatchMapper(path)
     path.unlink()
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
