@@ -110,7 +110,10 @@ def check(
         typer.Option("--format", help="The format of a pair; by the first line if not given."),
     ] = None,
 ) -> None:
-    """Read a file of pairs and summarise it; exit code 1 if it is malformed or contradicts itself.
+    """Summarise a file of pairs and look for the usual slips.
+
+    It notes punctuation glued to words, headers, words that differ in case, and words of a single pair.
+    The exit code is 1 if the file is malformed or contradicts itself.
 
     \b
     A line is one of
@@ -120,12 +123,18 @@ def check(
     \b
     Example: lane-data check my_pairs.tsv
     """
+    from lane.data.choice import choose
+    from lane.data.finding import find
     from lane.data.reader import PairReader
     from lane.data.summary import summarize
 
     reader = PairReader(file, form)
-    summary = summarize(reader)
+    numbered = list(reader)
+    summary = summarize(numbered)
     _print_summary(summary, reader.name, str(reader.format), reader.blank_lines)
+    choice = choose([pair for _, pair in numbered])
+    for finding in (*choice.reasons, *find(numbered, choice.schemes)):
+        typer.echo(f"note: {finding}")
     if summary.contradictions:
         raise LaneError(
             f"{reader.name}: {len(summary.contradictions)} inputs have more than one output; keep one of each"

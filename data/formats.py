@@ -35,8 +35,18 @@ def guess_format(line: str) -> Format:
         return Format.TSV
     raise ValueError(
         "cannot tell the format; expected 'IN: <words> OUT: <words>', '<words><TAB><words>' "
-        'or \'{"in": "<words>", "out": "<words>"}\''
+        f'or \'{{"in": "<words>", "out": "<words>"}}\'{_separator_hint(text)}'
     )
+
+
+def _separator_hint(line: str) -> str:
+    """What seems to separate the sides, since outputs often contain such signs themselves."""
+    for sign in ("->", "=>", "→", "|"):
+        if sign in line:
+            return f"; put a tab in place of {sign!r}"
+    if "," in line or ";" in line:
+        return "; a CSV file? Save it with tabs between the columns"
+    return "; put a tab between the sides" if re.search(r"\S {2,}\S", line) else ""
 
 
 def parse_line(form: Format, line: str) -> Pair:

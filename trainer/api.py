@@ -18,7 +18,8 @@ import torch
 from lane.base.errors import LaneError
 from lane.base.scheme import Schemes
 from lane.data import checksum
-from lane.data.choice import Choice, choose
+from lane.data.choice import choose
+from lane.data.finding import find
 from lane.data.pair import Pair, checked_pair
 from lane.models import checkpoint
 from lane.models.card import ModelCard, TrainingData
@@ -89,6 +90,7 @@ def train(
     workers = workers or min(config.candidates, _cores())
     given = as_pairs(pairs, "pair")
     choice = choose(given, source_scheme, target_scheme)
+    seen = [*choice.reasons, *find(enumerate(given, 1), choice.schemes, "pair")]
     learned, dev = _held_out(_split(given, choice.schemes), held_out, seed)
     sets = {"test": as_pairs(test, "test pair")}
     sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
@@ -110,7 +112,7 @@ def train(
     run.prepare(data.sha256, resume)
     with _resumable(run.folder):
         with PeakMemory() as peak:
-            journal = _journal(run, on_report, choice)
+            journal = _journal(run, on_report, seen)
             found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
         model = out if found.converged or force or not _is_converged(out) else _beside(out)
         result = replace(
@@ -199,10 +201,10 @@ def _check_place(out: Path) -> None:
     check_writable(out.parent)
 
 
-def _journal(run: Run, on_report: OnReport | None, choice: Choice) -> Journal:
+def _journal(run: Run, on_report: OnReport | None, seen: Iterable[str]) -> Journal:
     journal = Journal(run.folder / "metrics.jsonl", on_report)
-    for reason in choice.reasons:
-        journal.say(reason)
+    for finding in seen:
+        journal.say(finding)
     if count := run.dataset.contradictions():
         journal.say(
             f"{count} {'input has' if count == 1 else 'inputs have'} more than one output, of which "

@@ -95,6 +95,24 @@ def test_check_reads_standard_input_packed_or_not() -> None:
         assert "2 distinct; length 1 to 2, median 1" in done.stdout
 
 
+def test_check_notes_slips_with_their_lines() -> None:
+    done = lane_data("check", "-", data=b"command\taction\na\tA\nb\tB\na twice\tA A\nb twice\tB B\n")
+    assert done.returncode == 0
+    assert "note: line 1 looks like a header (command | action): remove it" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        (b"jump twice,JUMP JUMP\n", "a CSV file?"),
+        (b"jump -> JUMP\n", "put a tab in place of '->'"),
+        (b"jump   JUMP\n", "put a tab between the sides"),
+    ],
+)
+def test_check_knows_other_separators(line: bytes, hint: str) -> None:
+    assert hint in failure(lane_data("check", "-", data=line))
+
+
 def test_check_fails_on_contradictions_and_shows_their_lines() -> None:
     done = lane_data("check", "-", data=b"a\tA\nb\tB\na\tC\n")
     assert "<stdin>: 1 inputs have more than one output" in failure(done)
