@@ -8,6 +8,8 @@ import typer
 from lane.base.errors import LaneError
 from lane.cli.app import require
 
+TRAINING_BYTES = 2**30  # memory declared for a training on Ray: the largest of the nine tasks takes 900 MB
+
 
 def add_to(app: typer.Typer) -> None:
     """Make them subcommands of `app`."""
@@ -50,6 +52,12 @@ def sweep_command(
     ] = 0.0,
     minutes: Annotated[float | None, typer.Option(min=0.01, help="Time limit of each training.")] = None,
     models: Annotated[Path | None, typer.Option(help="Keep the models here, as TASK-SEED.pt.")] = None,
+    engine: Annotated[
+        str, typer.Option(help="local, or ray: a training for each core of a cluster, instead of --jobs.")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The cluster of --engine ray; else RAY_ADDRESS, or a new one here.")
+    ] = None,
 ) -> None:
     """Train many tasks with many seeds, to one result file and a table.
 
@@ -57,10 +65,15 @@ def sweep_command(
     Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
     """
     _require_experiments()
+    if engine not in ("local", "ray"):
+        raise typer.BadParameter(f"--engine {engine}: the engines are local and ray")
+    if address and engine != "ray":
+        raise typer.BadParameter("--address is that of a Ray cluster: it needs --engine ray")
     from lane.data import task_names
     from lane.data.registry import check_name
     from lane.experiments.sweep import solved, sweep, table
     from lane.experiments.trial import Trial, settings_of, trial_of
+    from lane.runtime.pool import RayPool, cluster
     from lane.trainer.config import build_config
 
     names = task_names() if tasks == "all" else tuple(name.strip() for name in tasks.split(","))
@@ -82,7 +95,11 @@ def sweep_command(
         typer.echo(f"{record['task']} seed {record['seed']}: {verdict}, {record['seconds']} s", err=True)
 
     wanted = set(trials)
-    records = sweep(trials, jobs, out, tell, data_dir, models)
+    if engine == "ray":
+        with cluster(address):
+            records = sweep(trials, 1, out, tell, data_dir, models, RayPool(memory=TRAINING_BYTES))
+    else:
+        records = sweep(trials, jobs, out, tell, data_dir, models)
     for line in table(record for record in records if trial_of(record) in wanted):
         typer.echo(line)
 

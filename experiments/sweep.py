@@ -1,19 +1,21 @@
 """A sweep: many trials, each trained in a process of its own, recorded in one result file; resumable."""
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
+from lane.base.files import write_atomically
 from lane.experiments.trial import Job, Trial, trial_of
+from lane.runtime.pool import LocalPool, Pool
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:
@@ -52,30 +54,41 @@ def sweep(
     tell: Callable[[dict[str, Any]], None],
     data_dir: Path | None = None,
     models: Path | None = None,
+    pool: Pool | None = None,
 ) -> list[dict[str, Any]]:
-    """Train what `out` does not have yet, `jobs` trials at a time, and give all records of `out`.
+    """Train what `out` does not have yet and give all records of `out`.
 
-    Each record is appended and passed to `tell` as soon as its trial ends. With `models`, the model of each
-    trial is kept there as TASK-SEED.pt.
+    Trials are trained in `pool`, or `jobs` at a time on this machine. Each record is appended and passed to
+    `tell` as soon as its trial ends. With `models`, the model of each trial is kept there as TASK-SEED.pt.
+    Trials that fail do not end the others, and are named by the error at the end.
     """
     missing = not_done(trials, out)
     for folder in (out.parent, *([models] if models else [])):
         folder.mkdir(parents=True, exist_ok=True)
-    workers = 2 if jobs == 1 else 1  # the recipe trains two candidates
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(execute, trial, workers, data_dir, models) for trial in missing]
-        try:
-            for future in as_completed(futures):
-                append_result(out, future.result())
-                tell(future.result())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    workers = 2 if jobs == 1 and pool is None else 1  # the recipe trains two candidates
+    work = partial(execute, workers=workers, data_dir=data_dir, keep=models is not None)
+    problems = []
+    with ThreadPoolExecutor(jobs) as executor:
+        for outcome in (pool or LocalPool(executor)).map(work, missing):
+            if outcome.result is None:
+                problems.append(f"{outcome.item.name}, seed {outcome.item.seed}: {outcome.error}")
+                continue
+            record, model = outcome.result
+            if models:
+                name = f"{outcome.item.task.replace(':', '')}-{outcome.item.seed}.pt"
+                write_atomically(models / name, model)
+            append_result(out, record)
+            tell(record)
+    if problems:
+        raise LaneError("\n".join(problems))
     return read_results(out)
 
 
-def execute(trial: Trial, workers: int, data_dir: Path | None, models: Path | None) -> dict[str, Any]:
-    """The record of one trial, trained in a new process; the time is that of the whole process."""
+def execute(trial: Trial, workers: int, data_dir: Path | None, keep: bool) -> tuple[dict[str, Any], bytes]:
+    """The record of one trial, trained in a new process, and its model if it is to be kept.
+
+    The time is that of the whole process.
+    """
     with tempfile.TemporaryDirectory(prefix="lane-sweep-") as folder:
         job = Job(trial, Path(folder), workers, data_dir.absolute() if data_dir else None)
         # -P: a module in the current folder must not hide one of the library.
@@ -84,11 +97,10 @@ def execute(trial: Trial, workers: int, data_dir: Path | None, models: Path | No
         ended = subprocess.run(command, input=job.as_json(), capture_output=True, text=True, check=False)
         seconds = time.monotonic() - started
         if ended.returncode:  # a trial that does not converge is a result, an interrupted one is not
-            raise LaneError(f"{trial.name}, seed {trial.seed}: {ended.stderr.strip() or 'no result'}")
+            raise LaneError(ended.stderr.strip() or "no result")
         record = json.loads(ended.stdout)
-        if models:
-            shutil.copyfile(job.model, models / f"{trial.task.replace(':', '')}-{trial.seed}.pt")
-    return {**trial.head, "workers": workers, **record, "seconds": round(seconds, 1)}
+        model = job.model.read_bytes() if keep else b""
+    return {**trial.head, "workers": workers, **record, "seconds": round(seconds, 1)}, model
 
 
 def solved(record: dict[str, Any]) -> bool:

@@ -5,10 +5,14 @@ prints the record of the result as JSON.
 """
 
 import json
+import os
+import shutil
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from lane.base.errors import LaneError
@@ -146,10 +150,20 @@ def train_job(job: Job) -> dict[str, Any]:
     return read_record(job.folder / "run" / "result.json")
 
 
+def _end_with_parent(job: Job, parent: int) -> None:
+    """When the parent is killed, as with its node, nobody waits for the result or removes the folder."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    shutil.rmtree(job.folder, ignore_errors=True)
+    os._exit(INTERRUPTED)
+
+
 def main() -> int:
     """Train the job on standard input; the record goes to standard output."""
     try:
-        record = train_job(Job.from_json(sys.stdin.read()))
+        job = Job.from_json(sys.stdin.read())
+        Thread(target=_end_with_parent, args=(job, os.getppid()), daemon=True).start()
+        record = train_job(job)
     except LaneError as error:
         print(error, file=sys.stderr)
         return 1

@@ -57,6 +57,8 @@ def test_wrong_arguments_of_reproduce_are_errors_of_usage(arguments, problem):
         (["--set", "sampels=3"], "no setting 'sampels'; did you mean 'samples'?"),
         (["--preset", "fats"], "the presets are fast, unaided, paper"),
         (["--corrupt", "0.9"], "--corrupt"),
+        (["--engine", "dask"], "the engines are local and ray"),
+        (["--address", "localhost:1"], "it needs --engine ray"),
     ],
 )
 def test_wrong_arguments_of_sweep_are_errors_of_usage(arguments, problem, tmp_path):

@@ -26,9 +26,9 @@ RECORD = {
 def executed(monkeypatch):
     done = []
 
-    def execute(trial, workers, data_dir, models):
-        done.append((trial.task, trial.seed, workers, data_dir, models))
-        return {**trial.head, **RECORD}
+    def execute(trial, workers, data_dir, keep):
+        done.append((trial.task, trial.seed, workers, data_dir, keep))
+        return {**trial.head, **RECORD}, b"model"
 
     monkeypatch.setattr(module, "execute", execute)
     return done
@@ -39,7 +39,7 @@ def test_what_is_done_is_not_done_again_even_after_a_cut(executed, tmp_path):
     trials = [Trial("limit", 1), Trial("limit", 2), Trial("limit", 1, corrupt=0.1)]
     sweep(trials[:2], 1, out, told.append, Path("here"))
     assert [seed for _, seed, *_ in executed] == [1, 2]
-    assert executed[0][2:] == (2, Path("here"), None), "alone, a trial has both workers"
+    assert executed[0][2:] == (2, Path("here"), False), "alone, a trial has both workers"
     whole = out.read_text()
     out.write_text(whole + '{"task": "limit", "se')  # a kill in the middle of a line
     records = sweep(trials, 2, out, told.append)
@@ -55,6 +55,23 @@ def test_a_cut_line_takes_no_other_with_it(executed, tmp_path):
     out.write_text('{"task": "limit", "se')
     sweep([Trial("limit", 1)], 1, out, lambda record: None)
     assert [record["seed"] for record in read_results(out)] == [1]
+
+
+def test_a_failed_trial_does_not_end_the_others(monkeypatch, tmp_path):
+    def execute(trial, workers, data_dir, keep):
+        if trial.seed == 2:
+            raise LaneError("no such file")
+        return {**trial.head, **RECORD}, b"model %d" % trial.seed
+
+    monkeypatch.setattr(module, "execute", execute)
+    out, models = tmp_path / "results.jsonl", tmp_path / "models"
+    with pytest.raises(LaneError, match=r"^limit, seed 2: no such file$"):
+        sweep([Trial("limit", seed) for seed in (1, 2, 3)], 1, out, lambda record: None, None, models)
+    assert [record["seed"] for record in read_results(out)] == [1, 3]
+    assert {path.name: path.read_bytes() for path in models.iterdir()} == {
+        "limit-1.pt": b"model 1",
+        "limit-3.pt": b"model 3",
+    }
 
 
 def test_the_table_counts_failures():
@@ -119,5 +136,5 @@ def test_an_interrupted_trial_is_no_result(monkeypatch, code):
         return subprocess.CompletedProcess(command, code, json.dumps(RECORD), "interrupted")
 
     monkeypatch.setattr(module.subprocess, "run", run)
-    with pytest.raises(LaneError, match="limit, seed 1: interrupted"):
-        module.execute(Trial("limit", 1), 2, None, None)
+    with pytest.raises(LaneError, match="interrupted"):
+        module.execute(Trial("limit", 1), 2, None, False)

@@ -2,7 +2,9 @@
 
 import io
 import json
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,42 @@ def test_a_failure_has_an_exit_code_and_no_record(monkeypatch, capsys, error, co
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err in ("no such file\n", "interrupted\n")
+
+
+def test_a_trial_ends_with_its_parent(tmp_path):
+    """As when a node of a cluster is killed: no process and no folder is left."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    code = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-P', '-m', 'lane.experiments.trial'], stdin=-1)\n"
+        "child.stdin.write(sys.argv[1].encode()); child.stdin.close()\n"
+        "print(child.pid, flush=True); child.wait()"
+    )
+    job = Job(Trial("addjump", 1), folder, 1)
+    with subprocess.Popen(
+        [sys.executable, "-c", code, job.as_json()], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        pid = int(parent.stdout.readline())
+        wait_until((folder / "run").exists)
+        parent.kill()
+    wait_until(lambda: not folder.exists())
+    wait_until(lambda: not _is_alive(pid))
+
+
+def wait_until(condition):
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("never")
+
+
+def _is_alive(pid):
+    stat = Path(f"/proc/{pid}/stat")
+    if not stat.parent.parent.is_dir():
+        pytest.skip("no /proc")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
