@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-slow test-runtime readme lint format bundled robot bench fuzz clean
+.PHONY: help setup run test test-js test-slow test-runtime readme lint format bundled robot bench fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,15 @@ run: $(VENV)/.stamp ## translate, then train, export and use a model of MiniSCAN
 	@$(BIN)/lane-export $(DEMO)/model.pt
 	@echo "zup blicket zup kiki zup fep" | $(BIN)/lane-run --model $(DEMO)/model.lane --explain tree
 
-test: $(VENV)/.stamp ## every test but the slow ones
+# Where npm is missing or has no registry, the tests of js/ are skipped and say so.
+js/node_modules/.package-lock.json: js/package-lock.json
+	-command -v npm > /dev/null && npm ci --prefix js --silent --ignore-scripts
+
+test: $(VENV)/.stamp js/node_modules/.package-lock.json ## every test but the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-js: $(VENV)/.stamp js/node_modules/.package-lock.json ## the JavaScript runtime on 100,000 lines and 25,000 files
+	LANE_VECTOR_LINES=100000 $(BIN)/python -m pytest tests/js
 
 test-slow: $(VENV)/.stamp ## the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
@@ -87,4 +94,4 @@ fuzz: $(VENV)/.stamp ## fuzz every reader and the compiled core, MINUTES=1 toget
 	$(BIN)/python campaign/fuzz.py --minutes $(MINUTES)
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-runtime build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so
+	rm -rf $(VENV) $(VENV)-runtime build dist js/dist js/node_modules *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

@@ -36,9 +36,19 @@ def _joined(tokens: Sequence[str], first: str, second: str) -> Iterator[str]:
         yield first
 
 
-def first_place(joined: Sequence[str], position: int) -> int:
-    """The position, from 1 on, of the first of the tokens that a joined token at a position is made of."""
-    return position + sum(token.count(BLANK) for token in joined[: position - 1])
+def first_place(tokens: Sequence[str], joined: Sequence[str], position: int) -> int:
+    """The position, from 1 on, of the first of the tokens that a joined token at a position is made of.
+
+    By lengths: a token that holds BLANK may have been typed so, and then is no phrase.
+    """
+    place = 0
+    for token in joined[: position - 1]:
+        left = len(token) - len(tokens[place])
+        place += 1
+        while left:
+            left -= len(BLANK) + len(tokens[place])
+            place += 1
+    return place + 1
 
 
 def checked_phrases(phrases: object) -> tuple[Phrase, ...]:

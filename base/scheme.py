@@ -87,7 +87,7 @@ class Schemes(NamedTuple):
     def typed(self, text: str, position: int) -> tuple[str, int]:
         """The token of a command at a position from 1 on, as it was typed, and the position of its word."""
         if self.phrases:
-            position = first_place(self.read(text), position)
+            position = first_place(self._split(text), self.read(text), position)
         if self.source == WHITESPACE:
             return text.split()[position - 1], position
         matches = _source_pattern(self.source == TEXT).finditer(text)

@@ -36,7 +36,7 @@ def test_joined_tokens_are_the_same_text(tokens, phrases):
     joined = join_phrases(tokens, phrases)
     assert BLANK.join(joined).split(BLANK) == (tokens or [""])
     for position in range(1, len(joined) + 1):
-        assert tokens[first_place(joined, position) - 1] == joined[position - 1].split(BLANK)[0]
+        assert tokens[first_place(tokens, joined, position) - 1] == joined[position - 1].split(BLANK)[0]
     for first, second in phrases:  # nothing is left to join
         assert (first, second) not in pairwise(joined) or first == second
 
@@ -52,6 +52,12 @@ def test_errors_name_the_word_that_was_typed():
     assert schemes.read("electron volt per vlt") == [f"electron{BLANK}volt", "per", "vlt"]
     assert schemes.typed("electron volt per vlt", 3) == ("vlt", 4)
     assert not schemes.is_plain
+
+
+def test_a_blank_sign_that_was_typed_is_no_phrase():
+    schemes = Schemes("text", phrases=(VOLT,))
+    assert schemes.typed("electron␣volt electron volt ? vlt", 6) == ("vlt", 5)
+    assert Schemes(phrases=(VOLT,)).typed("electron␣volt electron volt vlt", 3) == ("vlt", 4)
 
 
 @pytest.mark.parametrize("phrases", [None, 3, ["ab"[:1]], [("a",)], [("a", "")], [("a b", "c")], [(1, 2)]])
