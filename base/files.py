@@ -14,7 +14,13 @@ REMEDY = "free some space or name another place"
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that replaces `path` when the block ends without an exception, and only then."""
+    """A new file that replaces `path` when the block ends without an exception, and only then.
+
+    A link is followed. A device or a FIFO is refused: it would be replaced by a file.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise LaneError(f"{path}: not a regular file; name another")
     # The same directory, because a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:

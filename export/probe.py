@@ -4,6 +4,7 @@ Standard input holds JSON, a list of batches of commands; standard output gets a
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -62,6 +63,7 @@ def _torchscript(path: Path, statuses: Sequence[str], threads: int) -> Translate
 def _onnx(
     path: Path, words: Sequence[str], actions: Sequence[str], statuses: Sequence[str], threads: int
 ) -> Translate:
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # as the runtime does
     import numpy as np
     import onnxruntime  # type: ignore[import-untyped]
 

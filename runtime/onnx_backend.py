@@ -1,5 +1,6 @@
 """The ONNX backend: an ONNX file by onnxruntime and numpy."""
 
+import os
 from typing import Any
 
 from lane.runtime.embedded_card import card_of_onnx
@@ -27,6 +28,8 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
 
 
 def _imports() -> tuple[Any, Any]:
+    # Recent releases record each session in the home directory and upload that; set to 0 to let them.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import numpy
     import onnxruntime  # type: ignore[import-untyped]
 

@@ -162,6 +162,13 @@ SECOND = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
         b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nContent-Length: 0\r\n\r\n" + BODY + SECOND,
         b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nContent-Length: 21\r\n\r\n" + BODY + SECOND,
         b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nTransfer-Encoding: chunked\r\n\r\n" + BODY,
+        # Two lengths, of which the first is 0; headers at which Python's parser gives up, before the length.
+        b"GET /health HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: %d\r\n\r\n" % len(SECOND) + SECOND,
+        b"GET /health HTTP/1.1\r\nA : b\r\nContent-Length: %d\r\n\r\n" % len(SECOND) + SECOND,
+        b"GET /health HTTP/1.1\r\nContent-Length : %d\r\n\r\n" % len(SECOND) + SECOND,
+        b"GET /health HTTP/1.1\r\nA: b\r\n\x00\r\nContent-Length: %d\r\n\r\n" % len(SECOND) + SECOND,
+        b"POST /translate HTTP/1.1\r\nContent-Length: 21\r\nA : b\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + BODY,
     ],
 )
 def test_the_service_refuses_ambiguous_framing(port, request_):

@@ -33,7 +33,7 @@ from lane.trainer.induction import Induced, induce
 from lane.trainer.label import write_label
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
-from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable
+from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
 from lane.trainer.search import Found, search
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
@@ -109,27 +109,28 @@ def train(
         folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
         induced=induced,
     )
-    run.prepare(data.sha256, resume)
-    with _resumable(run.folder):
-        with PeakMemory() as peak:
-            journal = _journal(run, on_report, seen)
-            found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
-        model = out if found.converged or force or not _is_converged(out) else _beside(out)
-        result = replace(
-            _result(run, found, sets, model),
-            label=write_label(out, [each.command for each in found.comparison.differing]),
-            spared=None if model == out else out,
-            peak_mb=peak.megabytes,
-            seconds=time.monotonic() - started,
-        )
-        _save(result, run, found.fit, name, data, choice.schemes)
-    if result.stopped:
-        return result
-    run.clear()
-    if run_dir:
-        return result
-    shutil.rmtree(run.folder, ignore_errors=True)
-    return replace(result, run_dir=None)
+    with locked(run.folder, create=not resume):
+        run.prepare(data.sha256, resume)
+        with _resumable(run.folder):
+            with PeakMemory() as peak:
+                journal = _journal(run, on_report, seen)
+                found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
+            model = out if found.converged or force or not _is_converged(out) else _beside(out)
+            result = replace(
+                _result(run, found, sets, model),
+                label=write_label(out, [each.command for each in found.comparison.differing]),
+                spared=None if model == out else out,
+                peak_mb=peak.megabytes,
+                seconds=time.monotonic() - started,
+            )
+            _save(result, run, found.fit, name, data, choice.schemes)
+        if result.stopped:
+            return result
+        run.clear()
+        if run_dir:
+            return result
+        shutil.rmtree(run.folder, ignore_errors=True)
+        return replace(result, run_dir=None)
 
 
 def _fitted(config: TrainConfig, dataset: Dataset, induced: Induced | None) -> TrainConfig:
@@ -194,8 +195,9 @@ def _cores() -> int:
 
 def _check_place(out: Path) -> None:
     """Find out before the training, which may take hours."""
-    if out.is_dir():
-        raise LaneError(f"{out}: is a directory; name a file for the model")
+    if out.exists() and not out.is_file():
+        kind = "is a directory" if out.is_dir() else "not a regular file"
+        raise LaneError(f"{out}: {kind}; name a file for the model")
     if not out.parent.exists():
         raise LaneError(f"{out.parent}: no such folder for the model; create it, or name another")
     check_writable(out.parent)

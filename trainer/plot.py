@@ -1,6 +1,7 @@
 """A plot of a run, drawn from its metrics file."""
 
 import json
+import math
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -10,22 +11,31 @@ from lane.base.errors import LaneError
 from lane.trainer.canvas import COLOURS, INK, new_figure, save
 
 PANELS = (("accuracy", "right"), ("simplicity", "simplicity"), ("rules", "rules"))
+NUMBERS = ("candidate", "seconds", "lesson", "seed", *(key for key, _ in PANELS))
 
 
 def read_metrics(path: Path) -> dict[int, list[dict[str, Any]]]:
-    """The reports of each candidate; a line truncated by a kill is skipped."""
+    """The reports of each candidate; a line that a kill has truncated, or that is damaged, is skipped."""
     series: dict[int, list[dict[str, Any]]] = defaultdict(list)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise LaneError(f"{path}: cannot be read: {error.strerror}") from None
     for line in lines:
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        series[record["candidate"]].append(record)
+        if _is_report(record):
+            series[record["candidate"]].append(record)
     return dict(series)
+
+
+def _is_report(record: Any) -> bool:
+    if not isinstance(record, dict):
+        return False
+    numbers = [record.get(key) for key in NUMBERS]
+    return all(isinstance(number, int | float) and math.isfinite(number) for number in numbers)
 
 
 def draw(metrics: Path, out: Path, title: str) -> None:
@@ -59,6 +69,6 @@ def _line(axis: Any, records: list[dict[str, Any]], key: str, colour: str, label
     axis.plot(seconds, values, color=colour, linewidth=1.5, label=label)
     ends = list(pairwise(records))
     passed = [i for i, (a, b) in enumerate(ends) if b["lesson"] > a["lesson"] and b["seed"] == a["seed"]]
-    stalled = [i for i, record in enumerate(records) if record["outcome"] == "stalled"]
+    stalled = [i for i, record in enumerate(records) if record.get("outcome") == "stalled"]
     axis.plot([seconds[i] for i in passed], [values[i] for i in passed], "o", color=colour, markersize=4)
     axis.plot([seconds[i] for i in stalled], [values[i] for i in stalled], "x", color=colour, markersize=7)

@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -60,6 +60,30 @@ class Run:
         """Remove the states of the candidates, and the temporary files of writes that were killed."""
         for old in [*self.folder.glob("candidate-*.pt"), *self.folder.glob(".candidate-*.tmp")]:
             old.unlink()
+
+
+@contextmanager
+def locked(folder: Path, create: bool) -> Iterator[None]:
+    """Refuse a directory that another training uses; the lock ends with the process, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with suppress(OSError):  # a problem with the place is reported by `prepare`
+        if create:
+            folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LaneError(
+                    f"{folder}: another training runs in this directory; wait for it, or name another"
+                ) from None
+        yield
 
 
 def check_writable(folder: Path) -> None:

@@ -87,11 +87,28 @@ class Handler(BaseHTTPRequestHandler):
         self._deadline.end = monotonic() + DEADLINE
         super().handle_one_request()
 
+    def parse_request(self) -> bool:
+        """The head of a request; one that a proxy might understand in another way is refused.
+
+        A second request could hide in the body of the first.
+        """
+        if not super().parse_request():
+            return False
+        lengths = self.headers.get_all("Content-Length", [])
+        if self.headers.defects or any("\n" in value for value in self.headers.values()):
+            problem = "malformed headers"
+        elif len(lengths) > 1 or "Transfer-Encoding" in self.headers:
+            problem = "send a body with one Content-Length and no encoding"
+        elif self.command == "GET" and lengths not in ([], ["0"]):
+            problem = "a GET request has no body"
+        else:
+            return True
+        self._refuse(RefusedError(HTTPStatus.BAD_REQUEST, problem))
+        return False
+
     def do_GET(self) -> None:
         """`/health`: whether it answers, and with which model."""
-        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
-            self._refuse(RefusedError(HTTPStatus.BAD_REQUEST, "a GET request has no body"))
-        elif self.path != "/health":
+        if self.path != "/health":
             self._send(HTTPStatus.NOT_FOUND, {"error": "there are GET /health and POST /translate"})
         else:
             info = self.server.translator.info
@@ -112,11 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(refused.status, {"error": str(refused)})
 
     def _commands(self) -> list[str]:
-        lengths = self.headers.get_all("Content-Length", [])
-        # A proxy might understand ambiguous framing in another way, and let a second request through.
-        if len(lengths) > 1 or "Transfer-Encoding" in self.headers:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "send a body with one Content-Length and no encoding")
-        length = lengths[0] if lengths else ""
+        length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()):
             raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "send a body with a Content-Length")
         # The digits are counted first: parsing a number of a million digits takes long too.

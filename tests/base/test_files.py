@@ -134,3 +134,21 @@ def test_the_umask_decides_who_may_read(tmp_path):
     finally:
         os.umask(old)
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a FIFO")
+def test_what_is_no_file_is_not_replaced(tmp_path):
+    """As root, `--out /dev/null` would replace the device."""
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(LaneError, match=r"fifo: not a regular file; name another"):
+        write_atomically(tmp_path / "fifo", b"new")
+    assert (tmp_path / "fifo").is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["fifo"]
+
+
+def test_a_link_stays_a_link(path, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"

@@ -1,5 +1,9 @@
 """ONNX files by onnxruntime."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from lane.runtime import ModelError, load, onnx_backend
@@ -41,3 +45,12 @@ def test_a_failure_of_onnxruntime_is_one_line(exported, monkeypatch):
     monkeypatch.setattr(onnx_backend, "_session", fail)
     with pytest.raises(ModelError, match=r"onnxruntime cannot load it: \[ONNXRuntimeError\] : 7$"):
         load(exported["onnx"])
+
+
+def test_onnxruntime_records_nothing_about_the_user(exported, tmp_path):
+    """Recent releases keep telemetry in the home directory and upload it, unless they are told not to."""
+    environment = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "lane.cli.run", "--model", str(exported["onnx"])]
+    subprocess.run(command, input=b"jump\n", env=environment, check=False)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -28,6 +28,22 @@ def test_a_truncated_last_line_is_left_out(metrics):
     assert {number: len(records) for number, records in series.items()} == {0: 3, 1: 1}
 
 
+@pytest.mark.parametrize(
+    "line", ["5", "[]", "{}", "null", '{"candidate": 0}', '{"candidate": []}', "[" * 100_000]
+)
+def test_a_damaged_line_is_left_out(metrics, line, tmp_path):
+    metrics.write_text(f"{line}\n{metrics.read_text()}")
+    draw(metrics, tmp_path / "run.svg", "a title")
+    assert {number: len(records) for number, records in read_metrics(metrics).items()} == {0: 3, 1: 1}
+
+
+def test_flipped_bits_in_the_metrics_end_no_training(metrics, tmp_path):
+    data = metrics.read_bytes()
+    for place in range(len(data)):
+        metrics.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        assert sum(map(len, read_metrics(metrics).values())) >= 2
+
+
 def test_the_same_metrics_give_the_same_picture(metrics, tmp_path):
     places = [tmp_path / "deep" / "run.svg", tmp_path / "again.svg"]
     for place in places:

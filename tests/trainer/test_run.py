@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +11,9 @@ import pytest
 import torch
 
 from lane.base.errors import LaneError
+from lane.trainer.api import train
 from lane.trainer.attempt import Report
-from lane.trainer.run import Journal, Run, check_writable
+from lane.trainer.run import Journal, Run, check_writable, locked
 
 REPORT = Report(
     seed=1,
@@ -87,6 +90,36 @@ def test_a_folder_that_cannot_be_written_is_an_error(run, tmp_path):
         check_writable(tmp_path / "file")
     with pytest.raises(LaneError, match="cannot be written"):
         replace(run, folder=tmp_path / "file" / "run").prepare("abc", resume=False)
+
+
+def test_two_runs_cannot_share_a_run_directory(run, pairs, tmp_path):
+    with locked(run.folder, create=True):
+        with pytest.raises(LaneError, match=r"run: another training runs in this directory; wait for it, or"):
+            train(pairs, out=tmp_path / "model.pt", run_dir=run.folder)
+        assert list(run.folder.iterdir()) == []  # the second has touched nothing
+    with locked(run.folder, create=True):  # free again
+        pass
+
+
+def test_a_killed_run_leaves_no_lock(run):
+    body = (
+        "import sys; from pathlib import Path; from lane.trainer.run import locked\n"
+        "with locked(Path(sys.argv[1]), create=True): print('locked', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", body, str(run.folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"locked\n"
+        with pytest.raises(LaneError, match="another training"), locked(run.folder, create=False):
+            pass
+        process.kill()
+        process.wait()
+        with locked(run.folder, create=False):
+            pass
+
+
+def test_no_directory_is_made_to_resume_in(run):
+    with locked(run.folder, create=False):
+        assert not run.folder.exists()
 
 
 def test_reports_are_recorded_and_passed_on_and_messages_only_passed_on(tmp_path):
