@@ -1,16 +1,14 @@
-"""Margins: the distance from the best choice to the second-best, over all choices of some commands."""
+"""Margins: the distance from the best choice to the second-best, over all choices of a rollout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from lane.export.batches import portions, table
 from lane.models import symbols
 from lane.models.composer import Derivations
-from lane.models.model import LaneModel
-from lane.models.nodes import distinct_spans
+from lane.models.model import Rollout
 
 THIN = 1e-5  # single precision may decide such a choice either way; the exported files compute in double
 
@@ -21,31 +19,23 @@ class Margin:
 
     size: float
     kind: str  # merge, check or decode
-    row: int  # of the commands
+    row: int  # of the batch
 
 
-def smallest(model: LaneModel, commands: Sequence[Sequence[int]]) -> Margin | None:
-    """The smallest margin in the derivations of `commands`; None where there was no choice."""
-    found: list[Margin] = []
-    for places in portions([len(command) for command in commands]):
-        words = table([commands[place] for place in places])
-        for kind, gaps in _gaps(model, words):
-            row = int(gaps.argmin())
-            found.append(Margin(float(gaps[row]), kind, places[row]))
-    thinnest = min(found, default=None)
-    return thinnest if thinnest is not None and thinnest.size < float("inf") else None
+def smallest(rollout: Rollout, words: Tensor) -> Margin | None:
+    """The smallest margin in a recorded rollout of `words`; None where there was no choice."""
+    found = [Margin(float(gaps.min()), kind, int(gaps.argmin())) for kind, gaps in _gaps(rollout, words)]
+    thinnest = min(found)
+    return thinnest if thinnest.size < float("inf") else None
 
 
-def _gaps(model: LaneModel, words: Tensor) -> Iterator[tuple[str, Tensor]]:
+def _gaps(rollout: Rollout, words: Tensor) -> Iterator[tuple[str, Tensor]]:
     """By kind of choice, the smallest distance in each row; infinite where it has none.  # [B, L] -> [B]"""
-    example, shape = model.composer.distinct_shapes(words)
-    derivations = model.composer.compose(words[example], None, recorded=True)
-    yield "merge", _merges(derivations)[shape]
-    # The check of a word is a choice of every row that has it, whatever its shape.
-    merged = derivations.merged[shape]
-    node = torch.cat([words, merged.clamp(min=0)], dim=1)
-    yield "check", _nearest(derivations.nodes.check[node].abs(), derivations.decided[shape])
-    yield "decode", _decodes(model, derivations, shape, words)
+    derivations = rollout.derivations
+    yield "merge", _merges(derivations)
+    node = torch.cat([words, derivations.merged.clamp(min=0)], dim=1)
+    yield "check", _nearest(derivations.nodes.check[node].abs(), derivations.decided)
+    yield "decode", _decodes(rollout)
 
 
 def _merges(derivations: Derivations) -> Tensor:
@@ -58,17 +48,13 @@ def _merges(derivations: Derivations) -> Tensor:
     return _nearest(gap.flatten(1), other.flatten(1))
 
 
-def _decodes(model: LaneModel, derivations: Derivations, shape: Tensor, words: Tensor) -> Tensor:
+def _decodes(rollout: Rollout) -> Tensor:
     """From the chosen token to the next best, over the templates of all steps.  # -> [B]"""
-    node = derivations.node[shape]  # [B, S]
-    of_words = torch.where(node[:, : words.size(1)] == symbols.NONE, symbols.NONE, words)
-    node = torch.cat([of_words, node[:, words.size(1) :]], dim=1)
-    spans, span = distinct_spans(derivations.nodes, node)
-    translations = model.solver.solve(spans, torch.arange(spans.size(0)), None, model.solver.template_limit)
+    translations, solution = rollout.translations, rollout.solution  # [B, S]
     best = translations.log_prob.topk(2, dim=1).values
     gap = (best[:, 0] - best[:, 1]).masked_fill(translations.forced, float("inf"))  # [K]
     of_span = _nearest(gap[translations.prefix.clamp(min=0)], translations.prefix != symbols.NONE)
-    return _nearest(of_span[span.clamp(min=0)], span != symbols.NONE)
+    return _nearest(of_span[solution.clamp(min=0)], solution != symbols.NONE)
 
 
 def _nearest(gap: Tensor, chosen: Tensor) -> Tensor:

@@ -101,10 +101,11 @@ def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Refer
         good = [place for place in places if replies[place][0] == OK]
         for portion in portions([len(rows[place]) for place in good]):
             batch = [good[i] for i in portion]
-            rollout = model.rollout(table([rows[place] for place in batch]), None, 0)
+            words = table([rows[place] for place in batch])
+            rollout = model.rollout(words, None, 0, recorded=True)
             for place, reply in zip(batch, verify.replies(rollout, checkpoint), strict=True):
                 replies[place] = reply
-            thinnest = smallest(model, [rows[place] for place in batch])
+            thinnest = smallest(rollout, words)
             if thinnest is not None and (margin is None or thinnest.size < margin.size):
                 margin = replace(thinnest, row=batch[thinnest.row])
             if places.start < len(data):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lane.base.errors import LaneError
-from lane.export.batches import numbers, portions, table
+from lane.export.batches import portions
 from lane.export.probe import LONGEST, OK, Reply, shortened
 from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
-from lane.models.model import LaneModel, Rollout
+from lane.models.model import Rollout
 from lane.models.template import expand
 from lane.runtime import errors
 
@@ -69,19 +69,6 @@ def _strangers() -> Iterator[str]:
     while True:
         yield word
         word += "x"
-
-
-def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) -> list[Reply]:
-    """The checkpoint's own replies: the loop that was trained, with its values written out in Python."""
-    rows = [numbers(command, checkpoint.source) for command in commands]
-    found = [refusal(row, checkpoint.config.max_words) for row in rows]
-    good = [place for place, reply in enumerate(found) if reply[0] == OK]
-    for portion in portions([len(rows[place]) for place in good]):
-        batch = [good[i] for i in portion]
-        rollout = model.rollout(table([rows[place] for place in batch]), None, 0)
-        for place, reply in zip(batch, replies(rollout, checkpoint), strict=True):
-            found[place] = reply
-    return found
 
 
 def replies(rollout: Rollout, checkpoint: Checkpoint) -> Iterator[Reply]:

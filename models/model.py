@@ -62,13 +62,16 @@ class LaneModel(nn.Module):
         )
 
     @torch.jit.export
-    def rollout(self, words: Tensor, temperature: Tensor | None, limit: int) -> Rollout:
+    def rollout(
+        self, words: Tensor, temperature: Tensor | None, limit: int, recorded: bool = False
+    ) -> Rollout:
         """Derive, solve and write out each row of `words` (padded with 0, no row empty).
 
         All derivations are composed first, since the Composer never sees the Solver's output, and all
         their expressions are then solved together. A row with a value longer than `limit` is not written.
+        `recorded` as in `Composer.compose`.
         """
-        derivations = self.composer.compose(words, temperature)
+        derivations = self.composer.compose(words, temperature, recorded)
         spans, span = distinct_spans(derivations.nodes, derivations.node)
         if temperature is None:
             # One translation serves every expression with the same span.
