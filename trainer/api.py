@@ -137,7 +137,8 @@ def _fitted(config: TrainConfig, dataset: Dataset, induced: Induced | None) -> T
     """The settings, with limits as wide as the pairs ask for."""
     if induced is not None:
         return config.model_copy(update=induced.limits(config))
-    return config.fitted_to(dataset.words.size(1), dataset.gold.size(1))
+    fitted = config.fitted_to(dataset.words.size(1), dataset.gold.size(1))
+    return fitted.model_copy(update={"induction": False})  # the card says what was trained
 
 
 @contextmanager
