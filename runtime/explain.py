@@ -1,11 +1,12 @@
 """Replays a command through the Composer and the Memory, keeping every step."""
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import count
 
 from lane.base.rule import name_variables
 from lane.runtime.composer import Gap, Reduction, compose
 from lane.runtime.derivation import Step
-from lane.runtime.memory import Memory
 from lane.runtime.program_tables import Tables
 from lane.runtime.substitution import Piece, Values, evaluate
 
@@ -30,11 +31,12 @@ def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piec
 
 
 class _Recorder:
-    """Gives every value its step and its slot."""
+    """Gives every value its step, and the lowest empty slot of the Memory; reading a variable empties its."""
 
     def __init__(self, tables: Tables, words: Sequence[str], values: Values) -> None:
         self.tables, self.words, self.values = tables, words, values
-        self.memory = Memory()
+        self.emptied: list[int] = []  # a heap of slots
+        self.unused = count()
         self.steps: list[Step] = []
         self.step_of: dict[int, Step] = {}  # by value
         self.pair_of: dict[int, tuple[int, int]] = {}
@@ -55,7 +57,7 @@ class _Recorder:
     ) -> None:
         parts = [self.step_of[read] for read in reads]
         for part in parts:
-            self.memory.free(part.slot)
+            heappush(self.emptied, part.slot)
         step = Step(
             number=len(self.steps) + 1,
             rule=self.tables.rule_of[span],
@@ -64,7 +66,7 @@ class _Recorder:
             stop=covers[1],
             parts=tuple(part.number for part in parts),
             reads=tuple(part.slot for part in parts),
-            slot=self.memory.store(),
+            slot=heappop(self.emptied) if self.emptied else next(self.unused),
             length=self.values.lengths[value],
             value=self.values.pieces[value],
         )

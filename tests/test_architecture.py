@@ -141,13 +141,11 @@ def test_no_test_is_content_with_a_share(path: Path) -> None:
             assert values != [0, 1], f"{module_id(path)}:{node.lineno}: compare with a value"
 
 
-# Names that two rooms use, and the one idea that they stand for in both.
+# Names of modules or classes in two places, and the one idea that they stand for in both.
 SHARED_NAMES = {
     "composer": "the Composer: in tensors, and from the tables of a program",
-    "memory": "the Memory: likewise",
     "config": "settings: of the networks, and of their training",
     "errors": "the errors of all rooms, and the codes of the runtime",
-    "run": "the module of the command lane-run, as each command has one; and a training run",
     "Derivation": "how one command is translated, step by step",
     "Step": "one step of it",
     "Values": "what the variables of derivations stand for",
@@ -155,12 +153,12 @@ SHARED_NAMES = {
 }
 
 
-def test_a_name_that_two_rooms_use_has_one_meaning() -> None:
-    rooms: dict[str, set[str]] = {}
+def test_a_name_that_two_modules_use_has_one_meaning() -> None:
+    rooms: dict[str, list[str]] = {}
     for path in ALL_MODULES:
         classes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
         for name in (path.stem, *(node.name.lstrip("_") for node in classes)):
-            rooms.setdefault(name, set()).add(path.relative_to(ROOT).parts[0])
+            rooms.setdefault(name, []).append(module_id(path))
     shared = {name for name, places in rooms.items() if len(places) > 1 and name != "__init__"}
     assert shared == set(SHARED_NAMES)
 

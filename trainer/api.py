@@ -33,8 +33,8 @@ from lane.trainer.induction import Induced, induce
 from lane.trainer.label import write_label
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
-from lane.trainer.run import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
 from lane.trainer.search import Found, search
+from lane.trainer.training import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
 

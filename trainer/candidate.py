@@ -16,7 +16,7 @@ from lane.trainer.attempt import Attempt
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
-from lane.trainer.run import Halted, OnReport, Run
+from lane.trainer.training import Halted, OnReport, Run
 
 SAVE_EVERY = 5.0  # seconds of work that a kill can cost
 

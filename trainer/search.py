@@ -7,7 +7,7 @@ from lane.trainer.agreement import Agreement, merged
 from lane.trainer.candidate import Fit
 from lane.trainer.conflict import conflict, strict_reading
 from lane.trainer.induction.reading import Reading
-from lane.trainer.run import Halted, Journal, Run
+from lane.trainer.training import Halted, Journal, Run
 from lane.trainer.worker import train_candidates
 
 AGREED = 0.999  # share of new commands on which two models must agree: of the default 4000, four may differ

@@ -17,7 +17,7 @@ import torch
 from lane.base.errors import LaneError
 from lane.trainer.attempt import Report
 from lane.trainer.candidate import Fit, train_candidate
-from lane.trainer.run import Halted, OnReport, Run
+from lane.trainer.training import Halted, OnReport, Run
 
 Message = Report | Fit | str | None  # a str is an error for the user; None: it ended without a result
 Messages = queue.SimpleQueue[tuple[int, Message]]

@@ -8,7 +8,7 @@ from functools import partial
 
 from lane.data.pair import Pair
 from lane.data.task import Task
-from lane.experiments.languages.precedence import Fixity, Language, Operator, Tree
+from lane.experiments.languages.precedence import Fixity, Language, Operator, Parse
 
 MAX_TRAIN_ACTIONS = 64
 """Any operator on any other, both with the longest template, fits: 8 * 8."""
@@ -56,7 +56,7 @@ def random_task(seed: int) -> Task:
     The last primitive, the lone one, is trained only by itself, and tested everywhere.
     """
     language = random_language(seed)
-    sampler = _Sampler(language, random.Random(f"language task/{seed}"))
+    sampler = _Parses(language, random.Random(f"language task/{seed}"))
     train = _distinct(_train_trees(sampler), language, MAX_TRAIN_ACTIONS, set())
     seen = {pair.source for pair in train}
     test = _distinct(_test_trees(sampler), language, MAX_TEST_ACTIONS, seen)
@@ -84,7 +84,7 @@ def nestings(language: Language) -> Iterator[tuple[Operator, int, Operator]]:
 
 
 @dataclass
-class _Sampler:
+class _Parses:
     """Draws trees of a language; `primitives` are all but the lone one."""
 
     language: Language
@@ -97,17 +97,17 @@ class _Sampler:
         self.primitives = tuple(rest)
         self._feasible: dict[tuple[int, int], bool] = {}
 
-    def leaf(self) -> Tree:
-        return Tree(self.rng.choice(self.primitives))
+    def leaf(self) -> Parse:
+        return Parse(self.rng.choice(self.primitives))
 
-    def apply(self, operator: Operator, slot: int = 0, argument: Tree | None = None) -> Tree:
+    def apply(self, operator: Operator, slot: int = 0, argument: Parse | None = None) -> Parse:
         """The operator on `argument` in `slot` and on random primitives elsewhere."""
         arguments = [self.leaf() for _ in range(operator.kind.arity)]
         if argument is not None:
             arguments[slot] = argument
-        return Tree(operator.word, tuple(arguments))
+        return Parse(operator.word, tuple(arguments))
 
-    def tree(self, level: int, words: int) -> Tree:
+    def tree(self, level: int, words: int) -> Parse:
         """A random expression of `level` with exactly that many words, which must be feasible."""
         if level == 0:
             return self.leaf()
@@ -116,7 +116,7 @@ class _Sampler:
             return self.tree(level - 1, words)
         operator = self.rng.choice(self.language.by_level[level])
         sizes = self.rng.choice(splits)
-        return Tree(
+        return Parse(
             operator.word,
             tuple(self.tree(operator.operand_level(slot), size) for slot, size in enumerate(sizes)),
         )
@@ -139,49 +139,49 @@ class _Sampler:
             if self.feasible(level, left) and self.feasible(level - 1, words - 1 - left):
                 yield (left, words - 1 - left)
 
-    def nested(self, outer: Operator, slot: int, inner: Operator) -> Tree:
+    def nested(self, outer: Operator, slot: int, inner: Operator) -> Parse:
         """`outer` with `inner` in a slot, and random primitives elsewhere."""
         return self.apply(outer, slot, self.apply(inner))
 
-    def anywhere(self, argument: Tree) -> Tree:
+    def anywhere(self, argument: Parse) -> Parse:
         """Some operator on `argument`, in some slot."""
         operator = self.rng.choice(self.language.operators)
         return self.apply(operator, self.rng.randrange(operator.kind.arity), argument)
 
-    def with_lone(self, draw: Callable[[], Tree]) -> Tree:
+    def with_lone(self, draw: Callable[[], Parse]) -> Parse:
         """A drawn tree with one of its primitives replaced by the lone one."""
         return self._replace(draw())
 
-    def _replace(self, tree: Tree) -> Tree:
+    def _replace(self, tree: Parse) -> Parse:
         if not tree.arguments:
-            return Tree(self.lone)
+            return Parse(self.lone)
         slot = self.rng.randrange(len(tree.arguments))
         arguments = list(tree.arguments)
         arguments[slot] = self._replace(arguments[slot])
-        return Tree(tree.word, tuple(arguments))
+        return Parse(tree.word, tuple(arguments))
 
 
-Draw = tuple[int, Callable[[], Tree]]
+Draw = tuple[int, Callable[[], Parse]]
 """How many different trees are wanted, and how to draw one."""
 
 
-def _train_trees(sampler: _Sampler) -> Iterator[Draw]:
+def _train_trees(sampler: _Parses) -> Iterator[Draw]:
     language = sampler.language
     for word, _ in language.primitives:
-        yield 1, partial(Tree, word)
+        yield 1, partial(Parse, word)
     for operator in language.operators:
         yield _EXAMPLES["operator"], partial(sampler.apply, operator)
     for nesting in nestings(language):
         yield _EXAMPLES["nesting"], partial(sampler.nested, *nesting)
     for word in sampler.primitives:
-        yield _EXAMPLES["primitive"], partial(sampler.anywhere, Tree(word))
+        yield _EXAMPLES["primitive"], partial(sampler.anywhere, Parse(word))
     yield from _by_length(sampler, TRAIN_WORDS, _EXAMPLES["length"])
 
 
-def _test_trees(sampler: _Sampler) -> Iterator[Draw]:
+def _test_trees(sampler: _Parses) -> Iterator[Draw]:
     for operator in sampler.language.operators:
         for slot in range(operator.kind.arity):
-            yield _TESTS["lone operator"], partial(sampler.apply, operator, slot, Tree(sampler.lone))
+            yield _TESTS["lone operator"], partial(sampler.apply, operator, slot, Parse(sampler.lone))
     for nesting in nestings(sampler.language):
         yield _TESTS["lone nesting"], partial(sampler.with_lone, partial(sampler.nested, *nesting))
     yield from _by_length(sampler, TRAIN_WORDS, _TESTS["length"])
@@ -190,7 +190,7 @@ def _test_trees(sampler: _Sampler) -> Iterator[Draw]:
         yield count, partial(sampler.with_lone, draw)
 
 
-def _by_length(sampler: _Sampler, lengths: range, count: int) -> Iterator[Draw]:
+def _by_length(sampler: _Parses, lengths: range, count: int) -> Iterator[Draw]:
     depth = sampler.language.depth
     for words in lengths:
         if sampler.feasible(depth, words):

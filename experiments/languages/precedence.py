@@ -56,11 +56,11 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Tree:
+class Parse:
     """The parse of a command: a primitive, or an operator and its arguments."""
 
     word: str
-    arguments: tuple["Tree", ...] = ()
+    arguments: tuple["Parse", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Language:
         """The number of levels."""
         return max(self.by_level, default=0)
 
-    def words(self, tree: Tree) -> tuple[str, ...]:
+    def words(self, tree: Parse) -> tuple[str, ...]:
         """The command that `parse` reads as `tree`."""
         if not tree.arguments:
             return (tree.word,)
@@ -111,7 +111,7 @@ class Language:
             return (tree.word, *sides[0])
         return (*sides[0], tree.word, *(sides[1] if len(sides) == 2 else ()))
 
-    def meaning(self, tree: Tree) -> tuple[str, ...]:
+    def meaning(self, tree: Parse) -> tuple[str, ...]:
         """The actions of a parse."""
         if not tree.arguments:
             return (self.actions[tree.word],)
@@ -121,14 +121,14 @@ class Language:
             actions.extend((item,) if isinstance(item, str) else values[item])
         return tuple(actions)
 
-    def size(self, tree: Tree) -> int:
+    def size(self, tree: Parse) -> int:
         """The number of actions, without writing them: they can be exponentially many."""
         if not tree.arguments:
             return 1
         sizes = [self.size(argument) for argument in tree.arguments]
         return sum(1 if isinstance(item, str) else sizes[item] for item in self.by_word[tree.word].template)
 
-    def parse(self, words: Sequence[str]) -> Tree:
+    def parse(self, words: Sequence[str]) -> Parse:
         """The parse of a command; LaneError if it has none."""
         tree, end = self._read(self.depth, words, 0)
         if end < len(words):
@@ -139,7 +139,7 @@ class Language:
         """The actions of a command; LaneError if it has no parse."""
         return self.meaning(self.parse(words))
 
-    def _read(self, level: int, words: Sequence[str], start: int) -> tuple[Tree, int]:
+    def _read(self, level: int, words: Sequence[str], start: int) -> tuple[Parse, int]:
         """The longest expression of `level` from `start` on, and where it ends."""
         if level == 0:
             return self._read_primitive(words, start)
@@ -152,20 +152,20 @@ class Language:
         while kind is not Fixity.PREFIX and self._is_of(level, words, end):
             word = words[end]
             if kind is Fixity.POSTFIX:
-                tree, end = Tree(word, (tree,)), end + 1
+                tree, end = Parse(word, (tree,)), end + 1
             else:
                 right, after = self._read(level - 1, words, end + 1)
-                tree, end = Tree(word, (tree, right)), after
+                tree, end = Parse(word, (tree, right)), after
         for word in reversed(prefixes):
-            tree = Tree(word, (tree,))
+            tree = Parse(word, (tree,))
         return tree, end
 
-    def _read_primitive(self, words: Sequence[str], start: int) -> tuple[Tree, int]:
+    def _read_primitive(self, words: Sequence[str], start: int) -> tuple[Parse, int]:
         if start >= len(words):
             raise LaneError(f"{' '.join(words)!r}: ends where an argument is needed")
         if words[start] not in self.actions:
             raise LaneError(f"{' '.join(words)!r}: word {start + 1}, {words[start]!r}, is not expected there")
-        return Tree(words[start]), start + 1
+        return Parse(words[start]), start + 1
 
     def _is_of(self, level: int, words: Sequence[str], at: int) -> bool:
         operator = self.by_word.get(words[at]) if at < len(words) else None

@@ -10,7 +10,7 @@ from lane.models import checkpoint
 from lane.trainer import candidate
 from lane.trainer.attempt import Attempt
 from lane.trainer.candidate import Fit, derived_seed, next_attempt, train_candidate
-from lane.trainer.run import Run
+from lane.trainer.training import Run
 
 
 def fit(fitted=True, wrong=0, simplicity=1.0, rules=5, lacks_constants=False, seed=1):

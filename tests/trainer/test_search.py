@@ -9,8 +9,8 @@ from lane.trainer.candidate import Fit
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction import induce
-from lane.trainer.run import Journal, Run
 from lane.trainer.search import judge, search
+from lane.trainer.training import Journal, Run
 
 
 def fit(number, fitted=True, wrong=0, simplicity=1.0, rules=5):

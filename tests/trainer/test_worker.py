@@ -11,7 +11,7 @@ import torch
 
 from lane.base.errors import LaneError
 from lane.trainer import worker
-from lane.trainer.run import Run
+from lane.trainer.training import Run
 from lane.trainer.worker import train_candidates
 
 

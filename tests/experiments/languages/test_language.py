@@ -13,7 +13,7 @@ from lane.experiments.languages.language import (
     random_language,
     random_task,
 )
-from lane.experiments.languages.precedence import Fixity, Tree
+from lane.experiments.languages.precedence import Fixity, Parse
 
 SEEDS = range(10)
 
@@ -22,7 +22,7 @@ SEEDS = range(10)
 cached_task = cache(random_task)
 
 
-def nested(tree: Tree) -> set[tuple[str, int, str]]:
+def nested(tree: Parse) -> set[tuple[str, int, str]]:
     found = set()
     for slot, argument in enumerate(tree.arguments):
         if argument.arguments:
@@ -94,7 +94,7 @@ def test_the_lone_primitive_is_trained_alone_and_tested_everywhere(seed: int) ->
         (tree.word, slot)
         for tree in with_lone
         for slot, argument in enumerate(tree.arguments)
-        if argument == Tree(lone)
+        if argument == Parse(lone)
     }
     for operator in language.operators:
         for slot in range(operator.kind.arity):

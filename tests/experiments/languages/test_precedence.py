@@ -8,7 +8,7 @@ import pytest
 from lane.base.errors import LaneError
 from lane.data.miniscan import limit
 from lane.experiments.languages.language import random_language
-from lane.experiments.languages.precedence import Fixity, Language, Operator, Tree
+from lane.experiments.languages.precedence import Fixity, Language, Operator, Parse
 
 MINISCAN = Language(
     primitives=(("dax", "RED"), ("lug", "BLUE"), ("wif", "GREEN"), ("zup", "YELLOW")),
@@ -20,10 +20,10 @@ MINISCAN = Language(
 )
 
 
-def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator[Tree]:
+def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator[Parse]:
     """All readings of `words` as an expression of at most `level`, by the grammar alone."""
     if len(words) == 1 and words[0] in language.actions:
-        yield Tree(words[0])
+        yield Parse(words[0])
     for at, word in enumerate(words):
         operator = language.by_word.get(word)
         if operator is None or operator.level > level:
@@ -33,11 +33,11 @@ def readings(language: Language, words: tuple[str, ...], level: int) -> Iterator
             for pair in product(
                 readings(language, left, operator.level), readings(language, right, operator.level - 1)
             ):
-                yield Tree(word, pair)
+                yield Parse(word, pair)
         elif operator.kind is Fixity.PREFIX and not left:
-            yield from (Tree(word, (tree,)) for tree in readings(language, right, operator.level))
+            yield from (Parse(word, (tree,)) for tree in readings(language, right, operator.level))
         elif operator.kind is Fixity.POSTFIX and not right:
-            yield from (Tree(word, (tree,)) for tree in readings(language, left, operator.level))
+            yield from (Parse(word, (tree,)) for tree in readings(language, left, operator.level))
 
 
 def small(seed: int) -> Language:

@@ -1,4 +1,4 @@
-"""A run: what all its candidates share, and its directory, from which it can be resumed."""
+"""A training run: what all its candidates share, and its directory, from which it can be resumed."""
 
 import json
 import os

@@ -13,7 +13,7 @@ import torch
 from lane.base.errors import LaneError
 from lane.trainer.api import train
 from lane.trainer.attempt import Report
-from lane.trainer.run import Journal, Run, check_writable, locked
+from lane.trainer.training import Journal, Run, check_writable, locked
 
 REPORT = Report(
     seed=1,
@@ -103,7 +103,7 @@ def test_two_runs_cannot_share_a_run_directory(run, pairs, tmp_path):
 
 def test_a_killed_run_leaves_no_lock(run):
     body = (
-        "import sys; from pathlib import Path; from lane.trainer.run import locked\n"
+        "import sys; from pathlib import Path; from lane.trainer.training import locked\n"
         "with locked(Path(sys.argv[1]), create=True): print('locked', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", body, str(run.folder)]
