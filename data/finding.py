@@ -1,5 +1,6 @@
 """What a look at pairs finds before any training: the usual slips, each with its places and a remedy."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,38 +12,11 @@ from lane.data.pair import Pair
 SHOWN = 3  # words or places in a finding, which is one line
 _SEPARATORS = frozenset(("->", "=>", "→", "|", "=", ":", ";", ","))
 _TITLES = frozenset(
-    [
-        "command",
-        "commands",
-        "input",
-        "inputs",
-        "in",
-        "source",
-        "src",
-        "text",
-        "utterance",
-        "sentence",
-        "question",
-        "query",
-        "english",
-        "nl",
-        "x",
-        "from",
-        "output",
-        "outputs",
-        "out",
-        "target",
-        "tgt",
-        "action",
-        "actions",
-        "code",
-        "label",
-        "answer",
-        "translation",
-        "meaning",
-        "y",
-        "to",
-    ]
+    re.findall(
+        r"\w+",
+        "command commands input inputs in source src text utterance sentence question query english nl x "
+        "from output outputs out target tgt action actions code label answer translation meaning y to",
+    )
 )
 
 
