@@ -46,6 +46,7 @@ def timed(readme: str) -> str:
 def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
+    kind["growth"] = _growth
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 
@@ -64,6 +65,10 @@ def _export(path: Path) -> Iterable[str]:
         yield from [*lines, ""]
     if "export_seconds" in figures:
         yield f"All three files written and verified: {figures['export_seconds']:.1f} s."
+
+
+def _growth(path: Path) -> Iterable[str]:
+    return benchmark("growth").table(read_results(path))  # type: ignore[no-any-return]
 
 
 def _figures(path: Path) -> Iterable[str]:

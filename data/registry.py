@@ -39,7 +39,7 @@ TASKS = (
 _FILES = re.compile(r"files:([A-Za-z0-9][A-Za-z0-9._-]{0,99})")
 Generator = Callable[[str], Callable[[], Task] | None]
 """Finds a generated task by its whole name; None for a name of another form."""
-GENERATED = {"random": "random:N", "practical": "practical:KIND:N"}
+GENERATED = {"random": "random:N", "practical": "practical:KIND:N", "growth": "growth:N"}
 """The generated tasks, which lane-experiments has as entry points of the group `lane.tasks`."""
 _BUILDERS: dict[str, Callable[[int], Task]] = {
     "simple": splits.simple,

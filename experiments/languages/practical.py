@@ -29,23 +29,22 @@ _BUILDERS: dict[str, Callable[[Wording], Design]] = {
     "idioms": expressions.idioms,
     "synonyms": orders.synonyms,
     "fillers": orders.fillers,
-    "names50": orders.names(50),
-    "names200": orders.names(200),
-    "names1000": orders.names(1000),
 }
+_NAMES = re.compile("names([0-9]{1,5})")  # of any number
+FEWEST_NAMES = 4  # an order takes up to three
 
-KINDS = tuple(_BUILDERS)
+KINDS = (*_BUILDERS, "names50", "names200", "names1000")
 
 
 def practical_language(kind: str, seed: int) -> Design:
     """The rules of a kind and seed, and what is held out; LaneError for an unknown kind."""
-    return _BUILDERS[check_kind(kind)](Wording(random.Random(f"practical/{kind}/{seed}")))
+    return _builder(kind)(Wording(random.Random(f"practical/{kind}/{seed}")))
 
 
 def practical_task(kind: str, seed: int) -> Task:
     """The pairs of a kind and seed, with the rules in the notes."""
     design = practical_language(kind, seed)
-    about = " ".join((_BUILDERS[kind].__doc__ or "").split())
+    about = " ".join((_builder(kind).__doc__ or "").split())
     rng = random.Random(f"practical task/{kind}/{seed}")
     return draw_task(f"{kind}{seed}", design, rng, (f"practical language {kind}, seed {seed}: {about}",))
 
@@ -56,9 +55,17 @@ def named(name: str) -> Callable[[], Task] | None:
     return partial(practical_task, check_kind(match[1]), int(match[2])) if match else None
 
 
+def _builder(kind: str) -> Callable[[Wording], Design]:
+    if match := _NAMES.fullmatch(check_kind(kind)):
+        return orders.names(int(match[1]))
+    return _BUILDERS[kind]
+
+
 def check_kind(kind: str) -> str:
     """The kind, or a LaneError that lists the kinds and suggests the nearest."""
-    if kind in KINDS:
+    count = _NAMES.fullmatch(kind)
+    if kind in KINDS or (count and int(count[1]) >= FEWEST_NAMES):
         return kind
     hint = did_you_mean(kind, KINDS)
-    raise LaneError(f"no kind {kind!r} of practical languages{hint} (the kinds are {', '.join(KINDS)})")
+    known = f"{', '.join(KINDS)} and other numbers of names"
+    raise LaneError(f"no kind {kind!r} of practical languages{hint} (the kinds are {known})")
