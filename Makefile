@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-js test-slow test-runtime readme lint format bundled robot bench fuzz clean
+.PHONY: help setup run test test-js page test-slow test-runtime readme lint format bundled robot bench fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +69,12 @@ build/scan/scan.lane: | $(VENV)/.stamp
 	$(BIN)/lane-data write addjump build/scan
 	$(BIN)/lane-train --task addjump --seed 1 --out build/scan/scan.pt
 	$(BIN)/lane-export build/scan/scan.pt --verify build/scan/addjump_train.txt
+
+page: $(VENV)/.stamp js/node_modules/.package-lock.json ## build the page of `lane-run page`, and its picture in the README
+	mkdir -p build
+	node js/page/build.mjs
+	$(BIN)/python -m pytest -q tests/js/test_page.py --basetemp build/page
+	cp "$$(find build/page -name desktop.png -not -path '*current*')" docs/page.png
 
 bundled: ## train the bundled SCAN model anew
 	rm -rf build/scan

@@ -17,7 +17,8 @@ from lane.base.suggestion import did_you_mean
 from lane.cli.lines import StreamError, answer_all, widen_pipe
 from lane.cli.output import Output, StoppedError, say, write_all
 from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
-from lane.runtime import ModelError, Translator, load
+from lane.runtime import ModelError, Translator, codec, load, model_file
+from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
 
@@ -37,8 +38,8 @@ error with its number, and --on-error decides what is written instead. The codes
   invalid-utf8      the line is not UTF-8
   line-too-long     the line is longer than 16 MiB
 """
-EPILOG = """`lane-run rules` prints what the model has learned (a file of that name is given
-as ./rules).
+EPILOG = """`lane-run rules` prints what the model has learned, and `lane-run page` writes a page to
+play with it (files of these names are given as ./rules and ./page).
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
@@ -75,6 +76,12 @@ def _rules_parser() -> "_Parser":
     parser = _new_parser("lane-run rules", "Print the rules of a model, the shortest spans first.", None)
     help_text = "also the rules that the training data never used"
     parser.add_argument("--all", action="store_true", dest="everything", help=help_text)
+    return parser
+
+
+def _page_parser() -> "_Parser":
+    parser = _new_parser("lane-run page", "Write a page to play with a program: one HTML file.", None)
+    parser.add_argument("--command", default="", metavar="TEXT", help="the command that it begins with")
     return parser
 
 
@@ -228,12 +235,24 @@ def _rules(options: argparse.Namespace) -> int:
     return 0
 
 
+def _page(options: argparse.Namespace) -> int:
+    from lane.runtime.page import as_page
+
+    path = Path(options.model) if options.model else model_file.BUNDLED
+    data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
+    codec.decode_file(path, data)  # refuses what is no program
+    write_all(as_page(data, path.name.removesuffix(".gz"), options.command).encode())
+    return 0
+
+
 def main() -> int:
     """Entry point of `lane-run`; gives the exit code."""
     arguments = sys.argv[1:]
     try:
         if arguments[:1] == ["rules"]:
             return _rules(_rules_parser().parse(arguments[1:]))
+        if arguments[:1] == ["page"]:
+            return _page(_page_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
     except (WrongUseError, ModelError) as error:
         return _fail(str(error), WRONG_USE)

@@ -368,3 +368,17 @@ def test_as_a_module_it_ends_with_its_own_code(model):
     command = [sys.executable, "-m", "lane.cli.run", "--model", model]
     done = subprocess.run(command, input=b"jumb\n", capture_output=True, check=False)
     assert done.returncode == 1
+
+
+def test_a_page_holds_a_program_only(command, tmp_path):
+    *start, _, model = command
+    done = subprocess.run([*start, "page", "-m", model], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert 'data-name="scan.lane"' in done.stdout
+    archive = tmp_path / "model.ts"
+    archive.write_bytes(b"PK\x03\x04")
+    done = subprocess.run(
+        [*start, "page", "--model", str(archive)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is a zip archive" in done.stderr

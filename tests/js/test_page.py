@@ -1,0 +1,29 @@
+"""The page to play with: up to date, and clicked through in a real Chromium."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BEGIN = "jump around left twice and walk"
+
+
+def test_the_page_is_built_from_the_present_sources(compiler, tmp_path):
+    assert compiler("-p", "tsconfig.page.json") == ""
+    built = tmp_path / "page.html.gz"
+    subprocess.run(["node", ROOT / "js" / "page" / "build.mjs", built], check=True)
+    # Uncompressed: releases of zlib differ.
+    committed = gzip.decompress((ROOT / "runtime" / "bundled" / "page.html.gz").read_bytes())
+    assert gzip.decompress(built.read_bytes()) == committed, "make page builds it again"
+
+
+def test_a_user_clicks_through_the_page(node, chromium, tmp_path):
+    page = tmp_path / "scan.html"
+    command = [sys.executable, "-m", "lane.cli.run", "page", "--command", BEGIN]
+    with page.open("wb") as out:
+        subprocess.run(command, stdout=out, check=True)
+    assert page.stat().st_size < 600_000
+    other = ROOT / "tests" / "runtime" / "golden" / "tiny.lane"
+    node("page.mjs", page, other, "dax kiki lug", "BLUE RED", tmp_path, CHROMIUM=chromium)
+    assert {path.stem for path in tmp_path.glob("*.png")} >= {"desktop", "dark", "phone", "phone-refused"}
