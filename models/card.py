@@ -58,6 +58,25 @@ class Comparison(BaseModel):
         return "; ".join(kinds)
 
 
+class OpenReading(BaseModel):
+    """Two readings of a word or rule, each of which fits all pairs, and a command that would decide."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    word: str
+    reading: str  # the rules of the model
+    other: str  # rules of at most the same size
+    pairs: int = Field(ge=0)  # those that the reading takes part in; they support the other as well
+    command: str
+    outputs: tuple[str, str]  # of the command, by either reading
+
+    def __str__(self) -> str:
+        return (
+            f"{self.word}: {self.reading} or {self.other} ({self.pairs:,} pairs fit both); "
+            f"is {self.command!r} {self.outputs[0]} or {self.outputs[1]}?"
+        )
+
+
 class ModelCard(BaseModel):
     """Provenance and quality of a model; `model_dump(mode="json")` has plain JSON values only."""
 
@@ -76,6 +95,7 @@ class ModelCard(BaseModel):
         None, ge=0, le=1, validation_alias=AliasChoices("agreement", "trust"), serialization_alias="agreement"
     )
     comparison: Comparison = Comparison()  # the agreement by kinds of commands
+    open_readings: tuple[OpenReading, ...] = ()  # what the pairs do not decide
     accuracy: dict[str, float] = {}  # by name of the set
     rules: tuple[str, ...] = ()
     misfits: int = Field(0, ge=0)  # training pairs that the rules contradict

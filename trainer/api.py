@@ -23,6 +23,7 @@ from lane.data.finding import find
 from lane.data.pair import Pair, checked_pair
 from lane.models import checkpoint
 from lane.models.card import ModelCard, TrainingData
+from lane.trainer.ambiguity import open_readings
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
 from lane.trainer.curriculum import Curriculum
@@ -69,8 +70,8 @@ def train(
     tokenisation, `whitespace`, `text` or `code`, are chosen by a look at the pairs unless they are named.
 
     An unconverged model never replaces a converged one at `out` unless `force` is set: it is written beside
-    it as NAME.unconverged.pt, and `Result.model` says where. New commands on which candidates differ are
-    written to NAME.label.tsv, to be labelled and learned from (`Result.label`).
+    it as NAME.unconverged.pt, and `Result.model` says where. Commands on which candidates differ, and
+    those that would decide an open reading, are written to NAME.label.tsv, to be filled in (`Result.label`).
 
     `on_report` is called with every evaluation. `stop` is asked between evaluations: once it is true, as
     after `minutes`, the best model so far is the result. Without `run_dir` the run lives in a temporary
@@ -116,9 +117,10 @@ def train(
                 journal = _journal(run, on_report, seen)
                 found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
             model = out if found.converged or force or not _is_converged(out) else _beside(out)
+            result = _result(run, found, sets, model)
             result = replace(
-                _result(run, found, sets, model),
-                label=write_label(out, [each.command for each in found.comparison.differing]),
+                result,
+                label=write_label(out, result.undecided),
                 spared=None if model == out else out,
                 peak_mb=peak.megabytes,
                 seconds=time.monotonic() - started,
@@ -241,6 +243,7 @@ def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model:
         reason=found.reason,
         agreement=found.agreement,
         comparison=found.comparison,
+        open_readings=open_readings(learner, dataset),
         rules=used_rules(learner, dataset),
         misfits=misfits(learner, dataset, fit.wrong),
         accuracy=accuracy,
@@ -270,6 +273,7 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, sch
         reason=result.reason,
         agreement=result.agreement,
         comparison=result.comparison,
+        open_readings=result.open_readings,
         accuracy=dict(result.accuracy),
         rules=tuple(str(rule) for rule in result.rules),
         misfits=len(result.misfits),

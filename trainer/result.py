@@ -9,9 +9,10 @@ from lane.base.files import write_atomically
 from lane.base.record import write_record
 from lane.base.rule import Rules
 from lane.base.scheme import shown
-from lane.models.card import Comparison
+from lane.models.card import Comparison, OpenReading
 from lane.trainer.diagnosis import Diagnosis
 
+SHOWN_READINGS = 3  # enough to see what is missing; the card has all
 SHOWN_MISFITS = 20  # a screenful; the file in the run directory has all
 
 
@@ -46,11 +47,18 @@ class Result:
     model: Path
     diagnosis: Diagnosis | None = None  # of an unconverged one: why, and what would help
     comparison: Comparison = field(default_factory=Comparison)
+    open_readings: tuple[OpenReading, ...] = ()  # what the pairs do not decide
     label: Path | None = None  # the commands to label next, a pair file without outputs
     seconds: float = 0.0
     peak_mb: float = 0.0  # of all processes together
     spared: Path | None = None  # the converged model at `out` that this unconverged one did not replace
     run_dir: Path | None = None  # None: it was temporary, and there is nothing to resume
+
+    @property
+    def undecided(self) -> list[str]:
+        """The commands to label next: on which candidates differ, and which would decide an open reading."""
+        differing = [each.command for each in self.comparison.differing]
+        return [*differing, *(each.command for each in self.open_readings)]
 
     def write(self, folder: Path) -> None:
         """The numbers as result.json, and all misfits as misfits.tsv: input, output, the model's output."""
@@ -58,6 +66,7 @@ class Result:
             "converged": self.converged,
             "agreement": self.agreement,
             "comparison": self.comparison.model_dump(mode="json"),
+            "open_readings": [one.model_dump(mode="json") for one in self.open_readings],
             "accuracy": dict(self.accuracy),
             "rules": len(self.rules),
             "misfits": len(self.misfits),
@@ -73,7 +82,8 @@ class Result:
         write_atomically(folder / "misfits.tsv", lines.encode())
 
     def __str__(self) -> str:
-        return "\n".join([*self._rule_lines(), *self._misfit_lines(), *self._summary_lines()])
+        lines = [*self._rule_lines(), *self._misfit_lines(), *self._open_lines(), *self._summary_lines()]
+        return "\n".join(lines)
 
     def _rule_lines(self) -> list[str]:
         words = sum(rule.is_word for rule in self.rules)
@@ -90,6 +100,11 @@ class Result:
             place = f", in {self.run_dir / 'misfits.tsv'}" if self.run_dir else ""
             lines.append(f"... and {more} more pairs{place}")
         return lines
+
+    def _open_lines(self) -> list[str]:
+        lines = [f"the pairs leave open: {reading}" for reading in self.open_readings[:SHOWN_READINGS]]
+        more = len(self.open_readings) - SHOWN_READINGS
+        return [*lines, *([f"... and {more} more, in the card of the model"] if more > 0 else [])]
 
     def _summary_lines(self) -> list[str]:
         facts = [f"{name}: {value}" for name, value in self._facts.items()]
@@ -126,6 +141,7 @@ class Result:
             facts["not replaced"] = f"{self.spared}, which holds a converged model"
         page = _table([], [(f"<b>{escape(key)}</b>", escape(value)) for key, value in facts.items()])
         page += self.rules._repr_html_()
+        page += self._open_html()
         if self.misfits:
             rows = [
                 [
@@ -137,6 +153,19 @@ class Result:
             page += f"<p>Pairs that do not fit, {len(rows)} of {len(self.misfits):,}:</p>"
             page += _table(["input", "output", "the rules say"], rows)
         return page
+
+    def _open_html(self) -> str:
+        if not self.open_readings:
+            return ""
+        heads = ["word", "reading", "other reading", "pairs that fit both", "would be decided by"]
+        rows = [
+            [
+                f"<code>{escape(text)}</code>"
+                for text in (one.word, one.reading, one.other, f"{one.pairs:,}", one.command)
+            ]
+            for one in self.open_readings
+        ]
+        return "<p>What the pairs leave open:</p>" + _table(heads, rows)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lane.base.rule import Rule, Rules
+from lane.models.card import Comparison, OpenReading
 from lane.trainer.result import SHOWN_MISFITS, Misfit, Result
 
 RESULT = Result(
@@ -88,6 +89,39 @@ def test_the_run_directory_has_the_numbers_and_all_misfits(tmp_path):
     assert (numbers["accuracy"], numbers["rules"], numbers["misfits"]) == (RESULT.accuracy, 2, 2)
     assert (numbers["seconds"], numbers["peak_mb"]) == (1.2, 512.4)
     assert (tmp_path / "misfits.tsv").read_text() == "a\tA\tB\nb\tB\t\n"
+
+
+OPEN = OpenReading(
+    word="<patrol>",
+    reading="<patrol> $x -> $X $X",
+    other="<patrol> $x -> $X",
+    pairs=12,
+    command="<patrol> hall",
+    outputs=("H H", "H"),
+)
+
+
+def test_what_the_pairs_leave_open_is_told(tmp_path):
+    young = replace(RESULT, open_readings=(OPEN,) * 5, label=Path("model.label.tsv"))
+    told = "the pairs leave open: <patrol>: <patrol> $x -> $X $X or <patrol> $x -> $X (12 pairs fit both); "
+    assert str(young).count(told + "is '<patrol> hall' H H or H?") == 3
+    assert "... and 2 more, in the card of the model" in str(young)
+    assert str(young).endswith("the pairs to add next are in model.label.tsv: fill in their outputs")
+    html = young._repr_html_()
+    assert html.count("<code>&lt;patrol&gt; hall</code>") == 5
+    assert "$" not in re.sub("<code>.*?</code>", "", html)
+    ElementTree.fromstring(f"<div>{html}</div>")
+    young.write(tmp_path)
+    numbers = json.loads((tmp_path / "result.json").read_text())
+    assert numbers["open_readings"] == [OPEN.model_dump(mode="json")] * 5
+
+
+def test_without_new_commands_no_share_is_told():
+    none = replace(RESULT, agreement=None, comparison=Comparison(), reason=str(Comparison()))
+    lines = [line for line in str(none).splitlines() if line.startswith(("agreement", "compared"))]
+    assert lines == [
+        "agreement: no new command could be made from the pairs, so that nothing was compared",
+    ]
 
 
 def test_it_is_frozen():
