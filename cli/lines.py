@@ -5,6 +5,7 @@ import select
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO, Protocol
 
 MAX_LINE_BYTES = 16 * 2**20
@@ -41,9 +42,15 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
     `before_wait` is called before a read that blocks, to answer the lines that have arrived: a person or a
     program at the other end of a pipe gets each answer at once, and a busy pipe is read in large chunks.
     """
-    number, begun = 1, _BegunLine()
-    chunk = _read(source, file, before_wait).removeprefix(_BYTE_ORDER_MARK)
-    while chunk:
+    return split_batches(source, iter(lambda: _read(source, file, before_wait), b""), size)
+
+
+def split_batches(source: str, chunks: Iterator[bytes], size: int, number: int = 1) -> Iterator[Batch]:
+    """The lines of an input, of which the chunks begin with line `number`."""
+    begun = _BegunLine()
+    if number == 1:
+        chunks = chain([next(chunks, b"").removeprefix(_BYTE_ORDER_MARK)], chunks)
+    for chunk in chunks:
         first, end = chunk.find(b"\n"), chunk.rfind(b"\n")
         if first >= 0:
             begun.add(chunk[:first])
@@ -54,7 +61,6 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
             )
             number += lines
         begun.add(chunk[end + 1 :])
-        chunk = _read(source, file, before_wait)
     if begun.length:
         yield Batch(source, number, begun.take())
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
 
+from lane.base.errors import LaneError
 from lane.base.suggestion import did_you_mean
 from lane.cli.lines import StreamError, answer_all, widen_pipe
 from lane.cli.output import Output, StoppedError, say, write_all
 from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
-from lane.runtime import ModelError, Translator, codec, load, model_file
+from lane.runtime import Translator, codec, load, model_file
 from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
@@ -47,6 +48,7 @@ or memory ran out. Lines that have arrived are answered before more are waited f
 
 Example: echo jump twice | lane-run --model scan.lane
          lane-run --model scan.lane --format tsv --stats commands.txt > answers.tsv
+         lane-run --engine ray --out answers/ commands.txt; cat answers/part-*
 """
 
 
@@ -64,6 +66,14 @@ def _parser() -> "_Parser":
     )
     add("--batch-size", type=_positive, default=8192, metavar="N", help="lines translated at a time, at most")
     add("--workers", type=_positive, default=1, metavar="N", help="processes (1)")
+    out = "write the answers as parts in this directory; parts that it has are not made again"
+    add("--out", type=Path, metavar="DIR", help=out)
+    engine = "with --out: processes of this machine (the default), or a cluster of Ray"
+    add("--engine", choices=("local", "ray"), default="local", help=engine)
+    add("--address", help="the cluster of --engine ray; else RAY_ADDRESS, or a new one on this machine")
+    add("--block", type=_positive, default=64, metavar="MIB", help="with --out: input of a part, in MiB (64)")
+    column = "with --out and Parquet files: the column of the commands (text)"
+    add("--column", default="text", metavar="NAME", help=column)
     on_error = "write <error:CODE> in its place (the default), leave the line out, or end there"
     add("--on-error", choices=("mark", "skip", "stop"), default="mark", help=on_error)
     add("--stats", action="store_true", help="lines, failures and speed, on standard error")
@@ -149,6 +159,10 @@ def _translate(options: argparse.Namespace) -> int:
     if options.explain and options.format != "text":
         raise WrongUseError("--format has no meaning with --explain; see --explain json")
     style = Options(options.format, options.explain, options.on_error)
+    if options.out:
+        return _write_parts(options, style)
+    if options.engine != "local" or options.address:
+        raise WrongUseError("--engine and --address need --out DIR: a cluster writes its answers as parts")
     inputs, size = _inputs(options), options.batch_size
     for number in (0, 1):
         widen_pipe(number)
@@ -173,11 +187,36 @@ def _translate(options: argparse.Namespace) -> int:
     return SOME_FAILED if output.failed else 0
 
 
+def _write_parts(options: argparse.Namespace, style: Options) -> int:
+    """The answers as files, made by processes of this machine or of a cluster."""
+    from lane.cli import shards
+    from lane.runtime.mapper import BatchMapper
+
+    if options.explain or options.on_error == "stop":
+        raise WrongUseError("--out writes translations of all lines: no --explain, no --on-error stop")
+    if options.address and options.engine != "ray":
+        raise WrongUseError("--address is that of a Ray cluster: it needs --engine ray")
+    mapper = BatchMapper(options.model, options.column, backend=options.backend, trust=options.trust)
+    _warn(mapper.translator)
+    job = shards.Shards(options.files, options.out, mapper, style, options.block * 2**20)
+    output = Output(options.progress)
+    with shards.open_pool(options.engine, options.address, options.workers) as pool:
+        failed = job.write(pool, output.write)
+    output.finish(options.stats)
+    if failed:
+        raise StreamError("\n".join([*failed, "some parts are missing: the same command makes them"]))
+    return SOME_FAILED if output.failed else 0
+
+
 def _load(options: argparse.Namespace) -> Translator:
     translator = load(options.model, options.backend, trust=options.trust)
+    _warn(translator)
+    return translator
+
+
+def _warn(translator: Translator) -> None:
     if translator.info.converged is False:
         say(f"warning: the training of {translator.info.path} has not converged: expect wrong answers")
-    return translator
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[tuple[str, BinaryIO]]:
@@ -254,7 +293,7 @@ def main() -> int:
         if arguments[:1] == ["page"]:
             return _page(_page_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
-    except (WrongUseError, ModelError) as error:
+    except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)
     except StreamError as error:
         return _fail(str(error), CUT_SHORT)

@@ -90,19 +90,22 @@ class RayPool:
                     pack = [waiting.popleft() for _ in range(count)]
                     tasks[task.remote(shared, pack)] = deque(pack)
                 (ready,), _ = ray.wait(list(tasks), fetch_local=False)
-                left = tasks[ready]
+                left, problem = tasks[ready], "it ended early"
                 try:
                     result, error = ray.get(next(ready))
                     yield Outcome(left.popleft(), result, error)
-                except StopIteration:
-                    del tasks[ready]
-                except ray.exceptions.RayError as error:
-                    del tasks[ready]
+                    continue
+                except StopIteration:  # also of a task whose node was lost
+                    pass
+                except ray.exceptions.RayError as lost:
+                    problem = str(lost)
+                del tasks[ready]
+                if left:
                     waiting.extendleft(reversed(left))
                     losses[left[0]] += 1
                     if losses[left[0]] >= MOST_LOSSES:
-                        lost = LaneError(f"lost {MOST_LOSSES} times with its process or node: {error}")
-                        yield Outcome(waiting.popleft(), error=lost)
+                        error = LaneError(f"lost {MOST_LOSSES} times with its process or node: {problem}")
+                        yield Outcome(waiting.popleft(), error=error)
         finally:
             for running in tasks:
                 ray.cancel(running, force=True)

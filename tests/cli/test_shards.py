@@ -1,0 +1,181 @@
+"""`lane-run --out`: parts that are together what `lane-run` prints, resumable, and whole or missing."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lane.base.errors import LaneError
+from lane.cli import shards
+from lane.cli.lines import Answer, split_batches
+from lane.cli.rendering import Answerer, Options
+from lane.cli.shards import Shards
+from lane.runtime import BatchMapper
+from lane.runtime.pool import LocalPool
+
+LANE_RUN = Path(sys.executable).with_name("lane-run")
+MAPPER = BatchMapper()
+LINES = st.sampled_from(
+    [b"jump", b"walk twice", b"", b"wolk", b"jump \xff", b"\xef\xbb\xbfrun", b"look\r", b"turn left thrice"]
+)
+
+
+def lane_run(*arguments, code=0):
+    done = subprocess.run([LANE_RUN, *map(str, arguments)], capture_output=True, timeout=120, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr.decode()
+
+
+def write(sources, out, options=None, block=10, pool=None):
+    """The answers of all parts, their counts, and the messages about parts that failed."""
+    counts = Counter()
+    options = options or Options()
+    with ThreadPoolExecutor(2) as executor:
+        job = Shards([str(source) for source in sources], out, MAPPER, options, block)
+        failed = job.write(pool or LocalPool(executor), lambda answer: counts.update(answer.counts))
+    return b"".join(path.read_bytes() for path in sorted(out.glob("part-*"))), counts, failed
+
+
+def expected(sources, options):
+    answerer, total = Answerer(MAPPER.translator, options), Answer(b"")
+    for source in sources:
+        for batch in split_batches(str(source), iter([source.read_bytes()]), 1000):
+            for answer in answerer.submit(batch):
+                total.output += answer.output
+                total.counts.update(answer.counts)
+    return total.output, total.counts
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.lists(LINES, max_size=20), st.booleans()), min_size=1, max_size=3),
+    st.integers(1, 60),
+    st.sampled_from([Options(), Options("jsonl"), Options("tsv", on_error="skip")]),
+)
+def test_the_parts_are_what_one_process_writes(tmp_path_factory, contents, block, options):
+    folder = tmp_path_factory.mktemp("shards")
+    sources = []
+    for number, (lines, ended) in enumerate(contents):
+        sources.append(folder / f"{number}.txt")
+        sources[-1].write_bytes(b"\n".join(lines) + b"\n" * ended)
+    output, counts, failed = write(sources, folder / "out", options, block)
+    assert (output, counts) == expected(sources, options)
+    assert not failed
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_bytes(b"".join(b"jump%b\n" % (b" twice" if i % 3 else b" wolk") for i in range(100)))
+    return path
+
+
+def test_only_missing_parts_are_made_again(source, tmp_path):
+    out = tmp_path / "out"
+    whole, counts, _ = write([source], out)
+    parts = sorted(out.glob("part-*"))
+    kept = {path: path.stat().st_mtime_ns for path in parts}
+    parts[3].unlink()
+    (out / "_done" / f"{parts[5].stem}.json").unlink()  # killed between the part and its record
+    (out / ".part-00003.txt.1234.tmp").touch()  # of a process that was killed
+    assert write([source], out) == (whole, counts, []), "parts of the earlier run are counted too"
+    made = {path for path in parts if path.stat().st_mtime_ns != kept[path]}
+    assert made == {parts[3], parts[5]}
+    assert not list(out.glob(".*"))
+
+
+def test_a_part_that_fails_is_missing_and_does_not_end_the_others(source, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    whole, counts, _ = write([source], tmp_path / "whole")
+    submit = Answerer.submit
+
+    def broken(self, batch):
+        yield from submit(self, batch)
+        if batch.first == 31:
+            raise LaneError("no space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Answerer, "submit", broken)
+        output, _, failed = write([source], out, block=100)
+    assert len(failed) == 1
+    assert failed[0].endswith(".txt: no space")
+    assert not (out / failed[0].split(":")[0]).exists()
+    assert 0 < len(output) < len(whole)
+    assert write([source], out, block=100)[:2] == (whole, counts)
+
+
+def test_another_job_is_refused(source, tmp_path):
+    out = tmp_path / "out"
+    write([source], out)
+    with pytest.raises(LaneError, match=r"parts of another job \(format differ\)"):
+        write([source], out, Options("tsv"))
+    source.write_text("jump\n")
+    with pytest.raises(LaneError, match="inputs differ"):
+        write([source], out)
+
+
+def test_a_line_longer_than_a_block_is_one_block(tmp_path, monkeypatch):
+    monkeypatch.setattr(shards, "CHUNK_BYTES", 16)
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"jump\n" + b"walk " * 100 + b"\nrun\n")
+    output, counts, _ = write([source], tmp_path / "out", block=8)
+    assert (output, counts) == expected([source], Options())
+    assert len(list((tmp_path / "out").glob("part-*"))) == 2
+
+
+@pytest.mark.parametrize("size", [1, 10**9])
+def test_parquet_is_answered_by_parquet(tmp_path, size):
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra ray is not installed")
+    from pyarrow import parquet
+
+    texts = ["jump twice", None, "wolk", "run"] * 25
+    table = pyarrow.table({"id": list(range(100)), "text": texts})
+    source = tmp_path / "in.parquet"
+    parquet.write_table(table, source, row_group_size=8)
+    _, counts, failed = write([source], tmp_path / "out", block=size)
+    assert not failed
+    parts = sorted((tmp_path / "out").glob("part-*.parquet"))
+    assert len(parts) == (13 if size == 1 else 1)
+    answered = pyarrow.concat_tables([parquet.read_table(part) for part in parts])
+    assert answered == MAPPER(table)
+    assert counts == Counter({"lines": 100, "unknown-word": 25, "empty": 25})
+    plan = json.loads((tmp_path / "out" / "_plan.json").read_text())
+    assert [block[4] for block in plan["blocks"]] == ([*range(1, 101, 8)] if size == 1 else [1])
+
+
+def test_the_command_counts_as_on_one_machine(source, tmp_path):
+    out = tmp_path / "out"
+    printed, said = lane_run("--stats", source, code=1)
+    for _ in range(2):  # the second time there is nothing to do
+        _, counted = lane_run("--stats", source, "--out", out, "--workers", 2, code=1)
+        assert b"".join(path.read_bytes() for path in sorted(out.glob("part-*"))) == printed
+        assert counted.splitlines()[-1].endswith(", 34 failed (unknown-word 34)")
+        assert said.splitlines()[-1].endswith(", 34 failed (unknown-word 34)")
+    shown = [line for line in said.splitlines() if line.startswith(f"{source}:")]
+    (record,) = [json.loads(path.read_text()) for path in (out / "_done").iterdir()]
+    assert record["problems"] == [*shown[:10], f"{source}: 24 more lines of this part failed"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["in.txt", "--engine", "ray"], "need --out DIR"),
+        (["in.txt", "--out", "o", "--address", "here:1"], "it needs --engine ray"),
+        (["in.txt", "--out", "o", "--explain"], "no --explain"),
+        (["in.txt", "--out", "o", "--on-error", "stop"], "no --on-error stop"),
+        (["--out", "o"], "standard input cannot be read in blocks"),
+        (["in.txt", "a.parquet", "--out", "o"], "separate directories"),
+        (["a.parquet", "--out", "o", "--format", "tsv"], "no --format"),
+        (["in.txt", "--out", "o"], "in.txt: No such file"),
+    ],
+)
+def test_wrong_use(arguments, problem, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert problem in lane_run(*arguments, code=2)[1]
+    assert not (tmp_path / "o").exists()
