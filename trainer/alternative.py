@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lane.models import symbols
-from lane.trainer.forest import Joint, Occurrence, Output, Template
+from lane.trainer.forest import Instance, Joint, Output, Template
 from lane.trainer.slot import Span
 
 # Occurrences that a search looks at; what writes four that differ hardly ever fails for a fifth.
@@ -22,7 +22,7 @@ class Split(NamedTuple):
 
 
 def right_sides(
-    occurrences: Sequence[Occurrence], variables: int, longest: int, alternative_to: Template
+    occurrences: Sequence[Instance], variables: int, longest: int, alternative_to: Template
 ) -> list[Template]:
     """All right sides of at most `longest` tokens that write the occurrences and use every variable.
 
@@ -47,10 +47,10 @@ def right_sides(
     return sorted(kept, key=lambda right: (sum(token > variables for token in right), len(right), right))
 
 
-def _different(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
+def _different(occurrences: Sequence[Instance]) -> list[Instance]:
     """A few occurrences, each with arguments that the others do not have; short ones first."""
     ordered = sorted(occurrences, key=lambda one: (len(one.value), one))
-    chosen: list[Occurrence] = []
+    chosen: list[Instance] = []
     for one in ordered:
         fresh = all(
             all(a != b for a, b in zip(one.arguments, other.arguments, strict=True)) for other in chosen
@@ -61,7 +61,7 @@ def _different(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
 
 
 def _next(
-    places: tuple[int, ...], shown: Sequence[Occurrence], variables: int
+    places: tuple[int, ...], shown: Sequence[Instance], variables: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """The tokens that go on writing all outputs, and the places reached."""
     for number in range(len(shown[0].arguments)):
@@ -78,7 +78,7 @@ def _next(
             yield variables + actions.pop(), tuple(place + 1 for place in places)
 
 
-def _writes(right: Template, variables: int, one: Occurrence) -> bool:
+def _writes(right: Template, variables: int, one: Instance) -> bool:
     written: list[int] = []
     for token in right:
         written += one.arguments[token - 1] if token <= variables else [token - variables]
@@ -137,7 +137,7 @@ def _factors(
             yield tuple(outside), tuple(t - before if t <= variables else t for t in piece)
 
 
-def word_value(left: Span, right: Template, occurrence: Occurrence, variables: int) -> Output | None:
+def word_value(left: Span, right: Template, occurrence: Instance, variables: int) -> Output | None:
     """The value of a word that, by a rule `$x $y`, writes what the rule of the word and a variable wrote.
 
     `right` is the right side of `$x $y`; None if no value does.

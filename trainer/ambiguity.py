@@ -22,7 +22,7 @@ from lane.models.naming import named_rule
 from lane.models.template import expand
 from lane.trainer.alternative import joined, right_sides, splits, word_value
 from lane.trainer.dataset import Dataset
-from lane.trainer.forest import Forest, Joint, Occurrence, Output, Template
+from lane.trainer.forest import Forest, Instance, Joint, Output, Template
 from lane.trainer.learner import Learner
 from lane.trainer.slot import Place, Span
 
@@ -42,12 +42,12 @@ def open_readings(learner: Learner, dataset: Dataset) -> tuple[OpenReading, ...]
     for part in dataset.chunks():
         evaluation = learner.evaluate(dataset, part)
         forest.add(evaluation.rollout, evaluation.right.tolist())
-    found = {(one.word, one.other): one for one in _Search(forest, dataset).readings()}
+    found = {(one.word, one.other): one for one in _Inquiry(forest, dataset).readings()}
     ordered = sorted(found.values(), key=lambda one: (len(one.command.split()), one.command, one.other))
     return tuple(ordered[:MOST])
 
 
-class _Search:
+class _Inquiry:
     def __init__(self, forest: Forest, dataset: Dataset) -> None:
         self.forest, self.dataset = forest, dataset
         self.values = forest.values()
@@ -110,7 +110,7 @@ class _Search:
             return
         number = self.forest.rules.index(rule)
         (argument,) = self.forest.arguments[number]
-        occurrence = Occurrence((self.values[argument],), self.values[number])
+        occurrence = Instance((self.values[argument],), self.values[number])
         value = word_value(rule, by, occurrence, self.variables)
         word: Span = tuple(leaf for leaf in rule if leaf != symbols.VARIABLE)
         if value is None or word in self.forest.template:
@@ -180,17 +180,17 @@ class _Search:
                     yield reading
                     return
 
-    def _occurrences(self, nodes: Iterable[tuple[tuple[int, ...], int]]) -> list[Occurrence]:
+    def _occurrences(self, nodes: Iterable[tuple[tuple[int, ...], int]]) -> list[Instance]:
         """The distinct occurrences of an expression; none where there are too many."""
-        found: set[Occurrence] = set()
+        found: set[Instance] = set()
         for arguments, number in nodes:
             values = tuple(self.values[argument] for argument in arguments)
-            found.add(Occurrence(values, self.values[number]))
+            found.add(Instance(values, self.values[number]))
             if len(found) > MOST_OCCURRENCES:
                 return []
         return sorted(found)
 
-    def _alternatives(self, seen: Sequence[Occurrence], template: Template) -> Iterator[Template]:
+    def _alternatives(self, seen: Sequence[Instance], template: Template) -> Iterator[Template]:
         if seen:
             yield from right_sides(seen, self.variables, len(template), template)
 

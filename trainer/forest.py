@@ -14,7 +14,7 @@ Template = tuple[int, ...]  # a DstExp: 1, 2, ... are the variables, higher numb
 Output = tuple[int, ...]
 
 
-class Occurrence(NamedTuple):
+class Instance(NamedTuple):
     """The values of the variables of an expression, and its own value."""
 
     arguments: tuple[Output, ...]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lane.models.template import expand
 from lane.trainer.alternative import Split, joined, right_sides, splits, word_value
-from lane.trainer.forest import Joint, Occurrence
+from lane.trainer.forest import Instance, Joint
 from lane.trainer.slot import Place
 
 PATROL, AND = (1, 0), (0, 2, 0)  # `patrol $x` and `$x and $y`
@@ -15,14 +15,14 @@ A, B = (7,), (8,)
 
 
 def test_a_rule_observed_with_one_value_may_hold_it_as_a_constant():
-    once = [Occurrence((A,), (7, 7))]
+    once = [Instance((A,), (7, 7))]
     assert right_sides(once, 2, 2, (1, 1)) == [(1, 9), (9, 1)]
-    assert right_sides([*once, Occurrence((B,), (8, 8))], 2, 2, (1, 1)) == []
+    assert right_sides([*once, Instance((B,), (8, 8))], 2, 2, (1, 1)) == []
 
 
 def test_equal_arguments_do_not_tell_their_order():
-    assert right_sides([Occurrence((A, A), (7, 7))], 2, 2, (1, 2)) == [(2, 1)]
-    assert right_sides([Occurrence((A, B), (7, 8))], 2, 2, (1, 2)) == []
+    assert right_sides([Instance((A, A), (7, 7))], 2, 2, (1, 2)) == [(2, 1)]
+    assert right_sides([Instance((A, B), (7, 8))], 2, 2, (1, 2)) == []
 
 
 @given(
@@ -30,7 +30,7 @@ def test_equal_arguments_do_not_tell_their_order():
     st.lists(st.integers(1, 4), min_size=1, max_size=4),
 )
 def test_every_right_side_and_no_other_is_found(arguments, template):
-    seen = sorted({Occurrence(pair, tuple(expand(template, 2, pair))) for pair in arguments})
+    seen = sorted({Instance(pair, tuple(expand(template, 2, pair))) for pair in arguments})
     fitting = {
         right
         for length in range(1, len(template) + 1)
@@ -59,6 +59,6 @@ def test_the_variables_behind_the_inner_rule_are_counted_on():
 
 
 def test_the_value_that_a_word_would_have_beside_another():
-    assert word_value((1, 0), (2, 1), Occurrence((A,), (7, 8)), 2) == (8,)
-    assert word_value((0, 1), (2, 1), Occurrence((A,), (8, 7)), 2) == (8,)
-    assert word_value((1, 0), (2, 1), Occurrence((A,), (7,)), 2) is None
+    assert word_value((1, 0), (2, 1), Instance((A,), (7, 8)), 2) == (8,)
+    assert word_value((0, 1), (2, 1), Instance((A,), (8, 7)), 2) == (8,)
+    assert word_value((1, 0), (2, 1), Instance((A,), (7,)), 2) is None
