@@ -40,7 +40,8 @@ error with its number, and --on-error decides what is written instead. The codes
   line-too-long     the line is longer than 16 MiB
 """
 EPILOG = """`lane-run rules` prints what the model has learned, and `lane-run page` writes a page to
-play with it (files of these names are given as ./rules and ./page).
+play with it. `lane-run test` compares it with pairs. (Files of these names are given
+as ./rules, ./page and ./test.)
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
@@ -49,6 +50,17 @@ or memory ran out. Lines that have arrived are answered before more are waited f
 Example: echo jump twice | lane-run --model scan.lane
          lane-run --model scan.lane --format tsv --stats commands.txt > answers.tsv
          lane-run --engine ray --out answers/ commands.txt; cat answers/part-*
+"""
+TEST_HELP = """Test a program with pairs of commands and outputs.
+
+Shows the pairs that fail with their derivations, and which rules and words of the model
+no pair covers; with --against also where another program answers differently, on the
+pairs and on new commands made from the rules of both.
+"""
+TEST_EPILOG = """Exit code: 0 every pair passed and nothing differs, 1 otherwise, 2 wrong use,
+unreadable pairs or an unusable model.
+
+Example: lane-run test pairs.tsv --model robot.lane --against released.lane --format junit
 """
 
 
@@ -92,6 +104,22 @@ def _rules_parser() -> "_Parser":
 def _page_parser() -> "_Parser":
     parser = _new_parser("lane-run page", "Write a page to play with a program: one HTML file.", None)
     parser.add_argument("--command", default="", metavar="TEXT", help="the command that it begins with")
+    return parser
+
+
+def _test_parser() -> "_Parser":
+    parser = _new_parser("lane-run test", TEST_HELP, TEST_EPILOG)
+    add = parser.add_argument
+    add(
+        "pairs",
+        metavar="PAIRS",
+        help="commands with their outputs: TSV, JSON lines or SCAN's; - is standard input",
+    )
+    add("--against", metavar="FILE", help="another program: what it answers differently is a failure")
+    add(
+        "--commands", type=_positive, default=2000, metavar="N", help="new commands to compare both on (2000)"
+    )
+    add("-f", "--format", choices=("text", "json", "junit"), default="text", help="how to write the result")
     return parser
 
 
@@ -284,6 +312,25 @@ def _page(options: argparse.Namespace) -> int:
     return 0
 
 
+def _test(options: argparse.Namespace) -> int:
+    from lane.cli import verdict
+    from lane.cli.examination import examine
+    from lane.data.reader import PairReader
+
+    reader = PairReader(options.pairs)
+    try:
+        pairs = list(reader)
+    except LaneError as error:
+        raise WrongUseError(str(error)) from None
+    other = load(options.against, "program") if options.against else None
+    with _load(options) as translator:
+        translator.explain("")  # a network has no derivations, and says so
+        result = examine(translator, reader.name, pairs, other, options.commands)
+    write = {"text": verdict.as_text, "json": verdict.as_json, "junit": verdict.as_junit}[options.format]
+    write_all(write(result).encode(errors="replace"))
+    return 0 if result.passed else SOME_FAILED
+
+
 def main() -> int:
     """Entry point of `lane-run`; gives the exit code."""
     arguments = sys.argv[1:]
@@ -292,6 +339,8 @@ def main() -> int:
             return _rules(_rules_parser().parse(arguments[1:]))
         if arguments[:1] == ["page"]:
             return _page(_page_parser().parse(arguments[1:]))
+        if arguments[:1] == ["test"]:
+            return _test(_test_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
     except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)

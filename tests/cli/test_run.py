@@ -382,3 +382,27 @@ def test_a_page_holds_a_program_only(command, tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert "is a zip archive" in done.stderr
+
+
+def test_pairs_are_tested_with_exit_codes_for_ci(command, tmp_path):
+    *start, _, model = command
+    right, wrong, bad = (tmp_path / name for name in ("right.tsv", "wrong.tsv", "bad.tsv"))
+    right.write_text("jump twice\tI_JUMP I_JUMP\nwalk\tI_WALK\n")
+    wrong.write_text("walk\tI_RUN\n")
+    bad.write_text("walk\n")
+
+    def test(*arguments):
+        return subprocess.run([*start, "test", *arguments], capture_output=True, text=True, check=False)
+
+    passed = test(str(right), "-m", model, "--against", model)
+    assert (passed.returncode, passed.stderr) == (0, "")
+    assert passed.stdout.endswith("pairs: 2 of 2 passed\n")
+    failed = test(str(wrong), "-m", model, "--format", "json")
+    assert (failed.returncode, json.loads(failed.stdout)["passed"]) == (1, False)
+    assert ElementTree.fromstring(test(str(wrong), "-m", model, "-f", "junit").stdout).tag == "testsuites"
+    for done in (
+        test(str(bad), "-m", model),
+        test(str(tmp_path / "none.tsv")),
+        test(str(right), "--against", str(bad)),
+    ):
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
