@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-js page test-slow test-runtime readme lint format bundled robot bench fuzz clean
+.PHONY: help setup run test test-js page test-slow test-runtime test-lowest readme lint format bundled robot bench fuzz faults campaign clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,11 @@ test-runtime: ## the runtime's tests in an environment of their own, without tor
 	$(PYTHON) -m venv $(VENV)-runtime
 	$(VENV)-runtime/bin/python $(INSTALL) -e . build hypothesis pytest 'setuptools>=77'
 	$(VENV)-runtime/bin/python -m pytest tests/base tests/data tests/runtime tests/test_packaging.py
+
+test-lowest: ## the tests of everything that uses a dependency, with the lowest versions that are allowed
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[train]" -e experiments hypothesis pytest pytest-xdist
+	$(VENV)-lowest/bin/python -m pytest -n $(JOBS) -m "not slow" tests/models tests/export tests/runtime tests/cli/test_run_backends.py tests/cli/test_export.py
 
 readme: $(VENV)/.stamp ## run every command of the README in a new environment
 	$(BIN)/python -m pytest -m slow tests/test_readme.py
@@ -99,5 +104,16 @@ MINUTES ?= 1
 fuzz: $(VENV)/.stamp ## fuzz every reader and the compiled core, MINUTES=1 together
 	$(BIN)/python campaign/fuzz.py --minutes $(MINUTES)
 
+# The calls of the C library are replaced by campaign/faults.c: Linux with gcc.
+faults: $(VENV)/.stamp ## make every call fail in turn and end commands at random moments, MINUTES=1 or longer
+	$(BIN)/python campaign/faults.py --minutes $(MINUTES)
+
+campaign: $(VENV)/.stamp ## fuzzing, faults, memory and load, MINUTES=1 each or longer, into results/ and docs/security.md
+	$(BIN)/python campaign/fuzz.py --minutes $(MINUTES) --keep --json results/fuzz.json
+	$(BIN)/python campaign/faults.py --minutes $(MINUTES) --json results/faults.json
+	$(BIN)/python campaign/memory.py --json results/memory.json
+	$(BIN)/python campaign/soak.py --minutes $(MINUTES) --json results/soak.json
+	$(BIN)/python benchmarks/fill_pages.py
+
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-runtime build dist js/dist js/node_modules *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so
+	rm -rf $(VENV) $(VENV)-runtime $(VENV)-lowest build dist js/dist js/node_modules *.egg-info .pytest_cache .mypy_cache .ruff_cache runtime/_core.*.so

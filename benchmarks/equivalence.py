@@ -40,11 +40,14 @@ from lane.data import load_task, scan_pairs, task_names
 from lane.data.official import MCD_TASKS
 from lane.experiments.sweep import read_results
 from lane.export import export
+from lane.export.batches import numbers, portions
+from lane.export.batches import table as batch_table
 from lane.export.inspection import inspect
 from lane.export.kinds import EXPORTED, PROGRAM, SUFFIXES
-from lane.export.probe import Reply, Translate, open_file, shortened
-from lane.export.verify import Difference, bad_commands, expected
+from lane.export.probe import OK, Reply, Translate, open_file, shortened
+from lane.export.verify import Difference, bad_commands, refusal, replies
 from lane.models.checkpoint import Checkpoint, load
+from lane.models.model import LaneModel
 from lane.runtime.errors import BEYOND_MODEL
 
 BATCHES = (1, 7, 256, 2048)  # alone; a size that no vector width divides; usual and large
@@ -175,6 +178,19 @@ def reference(checkpoint: Checkpoint, commands: Sequence[str], fixed: int = 0) -
             part = expected(model, checkpoint, [commands[place] for place in places])
             answers.update(zip(places, map(shortened, part), strict=True))
     return Reference(list(commands), [answers[place] for place in range(len(commands))], fixed)
+
+
+def expected(model: LaneModel, checkpoint: Checkpoint, commands: Sequence[str]) -> list[Reply]:
+    """The checkpoint's own replies: the loop that was trained, with its values written out in Python."""
+    rows = [numbers(command, checkpoint.source) for command in commands]
+    found = [refusal(row, checkpoint.config.max_words) for row in rows]
+    good = [place for place, reply in enumerate(found) if reply[0] == OK]
+    for portion in portions([len(rows[place]) for place in good]):
+        batch = [good[i] for i in portion]
+        rollout = model.rollout(batch_table([rows[place] for place in batch]), None, 0)
+        for place, reply in zip(batch, replies(rollout, checkpoint), strict=True):
+            found[place] = reply
+    return found
 
 
 def compare(

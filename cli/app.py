@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from io import RawIOBase, TextIOWrapper
 from typing import NoReturn
 
@@ -38,8 +39,9 @@ def show_version(wanted: bool) -> None:
 
 
 def fail(message: str) -> None:
-    """One line on stderr; the caller decides the exit code."""
-    typer.echo(f"error: {message}", err=True)
+    """One line on stderr, if that can be written; the caller decides the exit code."""
+    with suppress(OSError):
+        typer.echo(f"error: {message}", err=True)
 
 
 def require(purpose: str, *modules: str) -> None:

@@ -79,10 +79,10 @@ class PlainWatcher(Watcher):
             self._say(str(report))
 
     def _say(self, text: str) -> None:
-        """A line at once; after a broken pipe, training continues in silence."""
+        """A line at once; after a broken pipe or on a full disk, training continues in silence."""
         try:
             print(text, file=self.stream, flush=True)
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
 
 

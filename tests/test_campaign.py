@@ -11,7 +11,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "campaign"
-PARTS = ("libfuzzer", "readers", "figures")  # not commands of their own
+PARTS = (
+    "libfuzzer",
+    "readers",
+    "figures",
+    "injection",
+    "stream_faults",
+    "train_faults",
+    "export_faults",
+)  # not commands of their own
 
 
 @pytest.fixture
@@ -77,10 +85,110 @@ def test_an_overflow_in_the_core_is_found(campaign, tmp_path, monkeypatch):
     assert list(tmp_path.glob("core-crash-*"))
 
 
+needs_gcc = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("gcc") is None, reason="the faults need Linux and gcc"
+)
+
+
+@pytest.fixture
+def faults(campaign, tmp_path):
+    return campaign("injection").Campaign(tmp_path, 1)
+
+
+@needs_gcc
+def test_the_first_calls_of_a_stream_fail_and_nothing_is_lost(campaign, faults):
+    stream = campaign("stream_faults").Stream(faults)
+    stream.failing_calls(most=1)
+    stream.clock()
+    stream.signals()
+    assert faults.losses == []
+    assert set(faults.faults) > {"stream, output short", "stream, output ENOSPC", "stream, input EIO"}
+    assert sum(faults.faults.values()) >= 17
+
+
+@needs_gcc
+def test_a_loss_is_found(campaign, faults, monkeypatch, capsys):
+    """A command that ignores short writes ends with 0, and its output is not whole."""
+    streaming = campaign("stream_faults")
+    careless = faults.folder / "lane-run"
+    body = "import os, sys; data = sys.stdin.buffer.read(); os.write(1, data[:100]); os.write(1, data[100:])"
+    careless.write_text(f"#!{sys.executable}\n{body}\n")
+    careless.chmod(0o755)
+    monkeypatch.setattr(streaming, "BIN", faults.folder)
+    stream = streaming.Stream(faults)
+    stream.failing_calls(most=1)
+    lost = {loss.partition(": ")[0] for loss in faults.losses}
+    assert {"stream, output short", "stream, output ENOSPC", "stream, input EIO"} <= lost
+    assert "LOSS" in capsys.readouterr().err
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("call", "kind"), [("file", "ENOSPC"), ("file", "EIO"), ("open", "EMFILE"), ("rename", "ENOSPC")]
+)
+def test_a_call_of_an_atomic_write_fails_and_the_old_file_stays(campaign, faults, call, kind, tmp_path):
+    code = campaign("injection").KINDS[kind]
+    path = tmp_path / "folder" / "file"
+    path.parent.mkdir()
+    path.write_bytes(b"old")
+    body = "import sys; from pathlib import Path; from lane.base.files import write_atomically\n"
+    body += "write_atomically(Path(sys.argv[1]), b'new')"
+    command = [sys.executable, "-c", body, str(path)]
+    done = subprocess.run(command, env=faults.environment(f"{call} 1 {code}"), capture_output=True)
+    assert faults.told.exists()
+    assert done.returncode == 1
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_killed_or_careless_stream_loses_is_counted(campaign):
+    soak = campaign("soak")
+    load = soak.Load(0)
+    for code, output in ((0, b"a\nb\n"), (3, b"a\n"), (0, b"a\n"), (3, b"b\n")):
+        soak.check_output(load, code, output, b"a\nb\n")
+    assert (load.counts["streams_cut_short"], load.counts["unreported_losses"]) == (1, 2)
+    assert soak.grows([30, 31, 36])
+    assert not soak.grows([30, 35, 33])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_some_seconds_of_load(campaign, monkeypatch):
+    soak = campaign("soak")
+    monkeypatch.setattr(soak, "STREAM_LINES", 2000)
+    figures = soak.soak(3)
+    assert figures["requests"] > 0
+    assert figures["streams"] > 0
+    assert [figures[name] for name in soak.WRONG[:-1]] == [0, 0, 0, 0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the peak of a process")
+def test_the_memory_of_hostile_inputs(campaign, tmp_path):
+    """The quick ones; `make campaign` measures all."""
+    memory = campaign("memory")
+    idle = memory.peak(memory.LANE_RUN, b"jump\n")
+    small = tmp_path / "small.lane"
+    small.write_bytes(memory.explosive())
+    answer = memory.peak([*memory.LANE_RUN, "--model", str(small)], memory.EXPLOSION) - idle
+    assert memory.MAX_OUTPUT_BYTES < answer < memory.STREAM + 4 * memory.MAX_OUTPUT_BYTES
+    for data in (memory.overlapping(1000, memory.MB), memory.nested(memory.MB)):
+        (tmp_path / "model").write_bytes(data)
+        load = [sys.executable, "-c", memory.LOAD, str(tmp_path / "model")]
+        assert memory.peak(load) - idle < 40 * len(data)
+
+
 def test_no_crash_and_no_loss_in_the_committed_figures():
-    for name in ("fuzz",):
-        figures = json.loads((ROOT / "results" / f"{name}.json").read_text(encoding="utf-8"))
-        assert figures
-    readers = json.loads((ROOT / "results" / "fuzz.json").read_text(encoding="utf-8"))["readers"]
+    figures = {
+        name: json.loads((ROOT / "results" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("fuzz", "faults", "memory")
+    }
+    readers = figures["fuzz"]["readers"]
     assert {figure["crashes"] for figure in readers.values()} == {0}
     assert min(figure["inputs"] for figure in readers.values()) > 1000
+    assert figures["faults"]["losses"] == []
+    assert {name.partition(", ")[0] for name in figures["faults"]["faults"]} == {
+        "stream",
+        "core",
+        "training",
+        "export",
+    }
+    assert all(row["peak_mb"] <= row["bound_mb"] for row in figures["memory"]["inputs"])

@@ -2,6 +2,9 @@
 
 import io
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from lane.cli.watch import LiveWatcher, PlainWatcher, Watcher, progress, time_left, watcher_for
 from lane.trainer.attempt import Report
@@ -60,3 +63,11 @@ def test_progress_rises_with_lessons_and_accuracy():
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 0.95), "only a fit is the whole way"
     assert progress(replace(REPORT, outcome="consolidating")) == 1.0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_under_the_log_does_not_end_the_training():
+    with Path("/dev/full").open("w", encoding="utf-8") as log:
+        watcher = PlainWatcher(log, "headline")
+        for _ in range(3):
+            watcher.report(replace(Report(), message="a message"))

@@ -1,0 +1,89 @@
+"""Parts of the fault campaign: its counts, and how a call is made to fail."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+KINDS = {"short": 0, "ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EAGAIN": errno.EAGAIN, "EINTR": errno.EINTR}
+KINDS["EMFILE"] = errno.EMFILE
+# Every call that can lose a file, with the ways it fails in.
+FILE_CALLS = (
+    ("file", "ENOSPC"),
+    ("file", "EIO"),
+    ("file", "short"),
+    ("open", "EMFILE"),
+    ("sync", "EIO"),
+    ("rename", "ENOSPC"),
+)
+OLD = b"old"  # in place of a file, to see whether it survives
+
+
+class Campaign:
+    """Counts faults and losses by kind."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.draw = folder, random.Random(seed)
+        self.faults: Counter[str] = Counter()
+        self.losses: list[str] = []
+        self.told = folder / "told"
+        self.library = folder / "faults.so"
+        source = ROOT / "campaign" / "faults.c"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", source, "-o", self.library, "-ldl"], check=True)
+
+    def environment(self, fault: str) -> dict[str, str]:
+        """A fault by the preloaded library, in the process itself only."""
+        self.told.unlink(missing_ok=True)
+        return os.environ | {
+            "LD_PRELOAD": str(self.library),
+            "LANE_FAULT": fault,
+            "LANE_FAULT_TOLD": str(self.told),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def count(self, kind: str, *losses: str | None) -> None:
+        """A fault that was injected, and what was lost by it."""
+        self.faults[kind] += 1
+        self.lose(kind, *losses)
+
+    def lose(self, kind: str, *losses: str | None) -> None:
+        """What was lost, if anything."""
+        for loss in filter(None, losses):
+            self.losses.append(f"{kind}: {loss}")
+            print(f"LOSS {self.losses[-1]}", file=sys.stderr, flush=True)
+
+    def either(self) -> signal.Signals:
+        """SIGTERM or SIGKILL."""
+        return self.draw.choice([signal.SIGTERM, signal.SIGKILL])
+
+
+def outcry(code: int, errors: bytes) -> str | None:
+    """A failure is an exit code above 0 and a message without a traceback."""
+    if b"Traceback" in errors:
+        return errors.decode(errors="replace")[-600:]
+    return "exit code above 0 without a message" if code > 0 and not errors.strip() else None
+
+
+def temporary_files(*folders: Path) -> str | None:
+    """What only an atomic write in progress may have."""
+    left = [path for folder in folders for path in folder.glob(".*")]
+    return f"left behind: {left[0].name}" if left else None
+
+
+def outlives(group: int) -> str | None:
+    """Whether a process of the group is left after ten seconds."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return None
+        time.sleep(0.02)
+    return "a process outlives its parent"
