@@ -41,7 +41,7 @@ test-js: $(VENV)/.stamp js/node_modules/.package-lock.json ## the JavaScript run
 
 test-slow: $(VENV)/.stamp ## the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
-	LANE_ORACLE_MODELS=4000 $(BIN)/python -m pytest -n $(JOBS) tests/models/test_oracle.py
+	LANE_ORACLE_MODELS=4000 $(BIN)/python -m pytest -n $(JOBS) tests/experiments/test_oracle.py
 
 # Python 3.14 has no torch to test with yet: what needs it is skipped.
 test-runtime: ## the runtime's tests in an environment of their own, without torch

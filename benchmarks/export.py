@@ -29,6 +29,7 @@ import torch
 from lane.base.files import write_atomically
 from lane.base.vocabulary import Vocabulary
 from lane.data import scan_pairs
+from lane.experiments.oracle import Oracle
 from lane.export import export
 from lane.export.batches import numbers
 from lane.export.kinds import EXPORTED, SUFFIXES
@@ -37,7 +38,6 @@ from lane.models import checkpoint as checkpoints
 from lane.models.checkpoint import Checkpoint, load
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel
-from lane.models.oracle import Oracle
 from lane.trainer.canvas import INK, new_figure, save
 
 BATCH = 2048  # as in the equivalence benchmark, its largest

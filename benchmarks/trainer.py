@@ -17,7 +17,7 @@ import torch
 
 from lane.base.vocabulary import Vocabulary
 from lane.data import load_task
-from lane.models.oracle import Oracle
+from lane.experiments.oracle import Oracle
 from lane.trainer.attempt import Attempt
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset

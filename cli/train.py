@@ -3,6 +3,7 @@
 import signal
 import sys
 from enum import StrEnum
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -10,7 +11,6 @@ import typer
 from typer.core import TyperGroup
 
 from lane.base.errors import LaneError
-from lane.cli import study
 from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
 from lane.data.formats import Format
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lane.trainer.result import Result
 
 DEFAULT_TASK = "limit"
+OF_EXPERIMENTS = ("sweep", "reproduce")  # commands that lane-experiments adds, as entry points
 # The groups of --help, in their order.
 PAIRS, MODEL, RUN, RECIPE = "Pairs", "Model", "Run", "Recipe"
 TASK_HELP = (
@@ -69,6 +70,11 @@ class _Group(TyperGroup):
         from lane.data import task_names
 
         given = args[0]
+        if given in OF_EXPERIMENTS and given not in self.commands:
+            raise LaneError(
+                f"lane-train {given} is of lane-experiments, which is not installed: "
+                "`pip install ./experiments` in a checkout of LAnE"
+            )
         if given in task_names():
             raise typer.BadParameter(f"{given} is a task, not a command; to learn it: --task {given}")
         if given not in self.commands and (Path(given).suffix or Path(given).exists()):
@@ -265,7 +271,8 @@ def settings_command() -> None:
         typer.echo(f"  {name:22}{field.default!s:12}{field.description}")
 
 
-study.add_to(app)
+for _entry in entry_points(group="lane.commands"):
+    app.command(_entry.name)(_entry.load())
 
 
 def main() -> None:

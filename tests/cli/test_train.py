@@ -356,3 +356,18 @@ def test_the_exit_code_tells_even_if_nobody_reads(tiny, tmp_path):
     assert "not converged" in errors
     assert "Traceback" not in errors
     assert (tmp_path / "model.pt.run" / "run.svg").exists()
+
+
+def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
+    code = (
+        "import importlib.metadata as m, sys; m.entry_points = lambda **_: ();"
+        "from lane.cli import train; sys.argv = ['lane-train', *sys.argv[1:]]; train.main()"
+    )
+    for command in ("sweep", "reproduce"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, command, "--seeds", "1"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"error: lane-train {command} is of lane-experiments")
+        assert "`pip install ./experiments`" in done.stderr

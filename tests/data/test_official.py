@@ -133,4 +133,4 @@ def test_a_damaged_archive_is_one_error(tmp_path: Path) -> None:
             read_archive("mcd1", path)
         except LaneError as error:
             kinds.add(type(error.__cause__).__name__)
-    assert "error" in kinds  # zlib.error
+    assert kinds & {"error", "ReadError"}  # zlib.error, which tarfile wraps from Python 3.14 on

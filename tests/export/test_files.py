@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
+from lane.experiments.oracle import Oracle
 from lane.export import export
 from lane.export.guarded import GuardedModel
 from lane.export.kinds import SUFFIXES
@@ -16,7 +17,6 @@ from lane.export.probe import open_file
 from lane.export.torchscript import archive
 from lane.export.verify import bad_commands, expected
 from lane.models.checkpoint import save
-from lane.models.oracle import Oracle
 
 KINDS = tuple(SUFFIXES)
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from lane.experiments.oracle import Oracle
 from lane.export.batches import numbers, table
 from lane.export.guarded import GuardedModel
 from lane.models import symbols
-from lane.models.oracle import Oracle
 
 
 def split(result) -> list[tuple[int, list[int]]]:

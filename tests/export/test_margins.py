@@ -2,9 +2,9 @@
 
 import pytest
 
+from lane.experiments.oracle import Oracle, best
 from lane.export import margins
 from lane.export.batches import numbers, table
-from lane.models.oracle import Oracle, best
 
 
 def smallest(model, rows):

@@ -3,9 +3,9 @@
 import pytest
 
 from lane.base.errors import LaneError
+from lane.experiments.oracle import Oracle
 from lane.export.batches import numbers
 from lane.export.verify import Difference, bad_commands, differences, expected, random_commands
-from lane.models.oracle import Oracle
 
 
 def test_random_commands_repeat_and_reach_the_length():

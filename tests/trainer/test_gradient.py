@@ -1,6 +1,6 @@
 """The gathered gradient against automatic differentiation of the formula, part by part.
 
-tests/models/test_oracle.py compares the whole of it with the gradient of the oracle.
+tests/experiments/test_oracle.py compares the whole of it with the gradient of the oracle.
 """
 
 from types import SimpleNamespace

@@ -17,19 +17,6 @@ def lane_train(*arguments: object, code: int = 0) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
-    code = (
-        "import importlib.util as u, sys; from lane.cli import train; u.find_spec = lambda name: None;"
-        "sys.argv = ['lane-train', sys.argv[1]]; train.main()"
-    )
-    for command in ("sweep", "reproduce"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, command], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 1
-        assert done.stderr.startswith("error: the experiments are not installed: `pip install ./experiments`")
-
-
 def test_the_report_alone(tmp_path):
     results = Path(__file__).parents[2] / "results" / "paper"
     (tmp_path / "found").mkdir()

@@ -6,23 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from lane.base.errors import LaneError
-from lane.cli.app import require
 
 TRAINING_BYTES = 2**30  # memory declared for a training on Ray: the largest of the nine tasks takes 900 MB
-
-
-def add_to(app: typer.Typer) -> None:
-    """Make them subcommands of `app`."""
-    app.command("sweep")(sweep_command)
-    app.command("reproduce")(reproduce_command)
-
-
-def _require_experiments() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("lane.experiments") is None:
-        raise LaneError("the experiments are not installed: `pip install ./experiments` in a checkout")
-    require("training", "torch")
 
 
 def sweep_command(
@@ -64,7 +49,6 @@ def sweep_command(
     \b
     Example: lane-train sweep --tasks limit,addjump --seeds 3 --out results/mine.jsonl
     """
-    _require_experiments()
     if engine not in ("local", "ray"):
         raise typer.BadParameter(f"--engine {engine}: the engines are local and ray")
     if address and engine != "ray":
@@ -128,7 +112,6 @@ def reproduce_command(
     Example: lane-train reproduce --data-dir DIR
              lane-train reproduce --only tasks --seeds 1
     """
-    _require_experiments()
     from lane.experiments.paper.experiments import EXPERIMENTS, Study, reproduce
     from lane.experiments.paper.report import write
 

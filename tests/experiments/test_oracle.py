@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from lane.experiments.oracle import Derivation, Oracle, Step
 from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.model import LaneModel, Rollout
-from lane.models.oracle import Derivation, Oracle, Step
 from lane.trainer.gradient import surrogate
 
 LIMIT = 400
