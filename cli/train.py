@@ -271,8 +271,9 @@ def settings_command() -> None:
         typer.echo(f"  {name:22}{field.default!s:12}{field.description}")
 
 
-for _entry in entry_points(group="lane.commands"):
-    app.command(_entry.name)(_entry.load())
+for _name in OF_EXPERIMENTS:
+    for _entry in entry_points(group="lane.commands", name=_name):
+        app.command(_name)(_entry.load())
 
 
 def main() -> None:
