@@ -76,7 +76,7 @@ class Shards:
         self._sources, self._out = sources, out.absolute()
         self._block_bytes = block_bytes
         suffix = "parquet" if kinds == {True} else {"text": "txt"}.get(options.format, options.format)
-        self._work = _Work(mapper, options, self._out, suffix)
+        self._work = _PartWriter(mapper, options, self._out, suffix)
         self._job = {
             "inputs": [_identity(source) for source in sources],
             "model": mapper.translator.info.file_sha256,
@@ -213,7 +213,7 @@ def _parquet(source: str | Path) -> Any:
         raise LaneError(f"{source}: {error}") from None
 
 
-class _Work:
+class _PartWriter:
     """Answers blocks, in whatever process; a part that is made twice is the same, byte by byte."""
 
     def __init__(self, mapper: BatchMapper, options: Options, out: Path, suffix: str) -> None:
