@@ -1,6 +1,7 @@
 """Parts of the fault campaign: its counts, and how a call is made to fail."""
 
 import errno
+import itertools
 import os
 import random
 import signal
@@ -33,6 +34,7 @@ class Campaign:
         self.folder, self.draw = folder, random.Random(seed)
         self.faults: Counter[str] = Counter()
         self.losses: list[str] = []
+        self._signals = itertools.cycle([signal.SIGTERM, signal.SIGKILL])
         self.told = folder / "told"
         self.library = folder / "faults.so"
         source = ROOT / "campaign" / "faults.c"
@@ -60,8 +62,8 @@ class Campaign:
             print(f"LOSS {self.losses[-1]}", file=sys.stderr, flush=True)
 
     def either(self) -> signal.Signals:
-        """SIGTERM or SIGKILL."""
-        return self.draw.choice([signal.SIGTERM, signal.SIGKILL])
+        """SIGTERM and SIGKILL in turn."""
+        return next(self._signals)
 
 
 def outcry(code: int, errors: bytes) -> str | None:

@@ -179,7 +179,7 @@ def test_the_memory_of_hostile_inputs(campaign, tmp_path):
 def test_no_crash_and_no_loss_in_the_committed_figures():
     figures = {
         name: json.loads((ROOT / "results" / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("fuzz", "faults", "memory")
+        for name in ("fuzz", "faults", "memory", "soak")
     }
     readers = figures["fuzz"]["readers"]
     assert {figure["crashes"] for figure in readers.values()} == {0}
@@ -192,3 +192,7 @@ def test_no_crash_and_no_loss_in_the_committed_figures():
         "export",
     }
     assert all(row["peak_mb"] <= row["bound_mb"] for row in figures["memory"]["inputs"])
+    soak = figures["soak"]
+    assert not any(soak[name] for name in ("failed_requests", "wrong_answers", "tracebacks", "grows"))
+    assert soak["unreported_losses"] == 0
+    assert soak["workers_killed"] > 0
