@@ -86,7 +86,7 @@ class Attempt(Stateful):
         teacher = Teacher(dataset, induced, network) if induced else None
         self.reading = teacher.reading if teacher else None
         self.learner = Learner(self.model, config, teacher)
-        self.curriculum = Curriculum(dataset, config)
+        self.curriculum = Curriculum(dataset, config, explained=not (induced and induced.lost))
         self.outcome: Outcome = "training"
         self.updates = 0
         self.seconds = 0.0
@@ -207,7 +207,8 @@ class Attempt(Stateful):
         """The lesson is over; so is the attempt if every pair is right or the same few pairs stay wrong."""
         wrong = self.find_wrong()
         all_right = len(wrong) == 0
-        tolerated = evaluation.accuracy < 1 and torch.equal(wrong, self.wrong)
+        given_up = self.curriculum.gives_up
+        tolerated = evaluation.accuracy < 1 and (given_up or torch.equal(wrong, self.wrong))
         if all_right or (tolerated and len(wrong) <= self.config.misfits * len(self.dataset)):
             self.outcome = "consolidating"
             self.fitting = copy.deepcopy(self.learner.state())
@@ -216,6 +217,8 @@ class Attempt(Stateful):
             self.lacks_constants = bool(self._unwritten(right, wrong).any())
         elif not self.curriculum.is_last:
             self.curriculum.next_lesson()
+        elif given_up:
+            self.outcome = "stalled"
         self.wrong = wrong
 
     def find_wrong(self) -> Tensor:

@@ -77,6 +77,12 @@ class TrainConfig(NetworkConfig):
         lt=0.5,
         description="Share of pairs that may be set aside as misfits.",
     )
+    stragglers: float = Field(
+        0.25,
+        ge=0,
+        lt=0.5,
+        description="Share of a lesson that may be left behind at a stall, where some pairs have no rules.",
+    )
 
     consolidations: int = Field(
         30,
@@ -133,6 +139,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # Nothing is read off the pairs: all is found by drawing, which takes more draws and more entropy.
     "unaided": {
         "induction": False,
+        "stragglers": 0.0,
         "samples": 20,
         "entropy": 0.15,
         "evaluate_every": 25,
@@ -150,6 +157,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "deleting": True,
         "explorers": 0.0,
         "induction": False,
+        "stragglers": 0.0,
         "focus": 0.0,
         "newest": 0.0,
         "gamma": 0.5,

@@ -21,8 +21,10 @@ class Curriculum(Stateful):
 
     kept = ("lesson", "best_accuracy", "best_simplicity", "no_gain", "order", "deficit", "wrong_for")
 
-    def __init__(self, dataset: Dataset, config: TrainConfig) -> None:
+    def __init__(self, dataset: Dataset, config: TrainConfig, explained: bool = True) -> None:
+        """`explained`: whether there are rules for all pairs, so that every lesson can be learned."""
         self.config, self.length = config, dataset.length
+        self.stragglers = 0.0 if explained else config.stragglers
         lengths = sorted(set(dataset.length.tolist()))
         self.lessons: list[int] = lengths if config.curriculum else lengths[-1:]
         self.lesson = 0  # index into `lessons`
@@ -108,7 +110,17 @@ class Curriculum(Stateful):
         few = wrong <= max(2, self.config.misfits * len(evaluation.index))
         if accuracy < 1 and few and self.no_gain >= self.config.patience and self._are_old(evaluation):
             return "passed"
+        if self.gives_up and wrong <= self.stragglers * len(evaluation.index):
+            return "passed"
         return "stalled" if self.no_gain >= self.config.stall else "go on"
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether to leave stragglers behind: what later lessons have to teach is worth more than they are.
+
+        At half a stall, since the accuracy of such a lesson goes up and down, and may be low at its end.
+        """
+        return self.stragglers > 0 and self.no_gain >= self.config.stall // 2
 
     def _are_old(self, evaluation: Evaluation) -> bool:
         """Whether all wrong examples have been wrong for long: then the data is taken to be at fault."""

@@ -15,7 +15,7 @@ PATIENCE, STALL = 3, 8
 LENGTHS = [1, 2, 4]
 
 
-def curriculum(**settings):
+def curriculum(explained=True, **settings):
     pairs = [
         Pair(tuple(f"w{i}" if place == 0 else "x" for place in range(LENGTHS[i % 3])), ("A",))
         for i in range(COUNT)
@@ -23,7 +23,7 @@ def curriculum(**settings):
     source = Vocabulary.of(pair.source for pair in pairs)
     torch.manual_seed(1)
     numbers = {"patience": PATIENCE, "stall": STALL, "misfits": 0.05, **settings}
-    return Curriculum(Dataset(pairs, source, Vocabulary(["A"])), build_config("fast", numbers))
+    return Curriculum(Dataset(pairs, source, Vocabulary(["A"])), build_config("fast", numbers), explained)
 
 
 def evaluation(lessons, wrong=(), simplicity=1.0, whole=True):
@@ -153,6 +153,22 @@ def test_what_is_wrong_by_turns_is_no_misfit():
     lessons = curriculum(curriculum=False)
     by_turns = [evaluation(lessons, wrong={i % 4}) for i in range(1 + STALL)]
     assert "passed" not in verdicts(lessons, by_turns)
+
+
+def test_stragglers_are_left_behind_where_no_rules_explain_the_pairs():
+    for explained, share, last in ((True, 0.25, "stalled"), (False, 0.25, "passed"), (False, 0.0, "stalled")):
+        lessons = curriculum(explained=explained, curriculum=False, stragglers=share)
+        by_turns = [evaluation(lessons, wrong={i % 4, 4 + i % 3, 8 + i % 2}) for i in range(1 + STALL)]
+        found = verdicts(lessons, by_turns)
+        assert found[-1] == last
+        assert found[1 + STALL // 2] == ("passed" if last == "passed" else "go on")
+
+
+def test_too_many_stragglers_are_a_stall():
+    lessons = curriculum(explained=False, curriculum=False, stragglers=0.25)
+    found = verdicts(lessons, [evaluation(lessons, wrong=set(range(COUNT // 2)))] * (1 + STALL))
+    assert "passed" not in found
+    assert found[-1] == "stalled"
 
 
 def test_an_evaluation_looks_at_a_part_and_at_all_that_was_wrong():
