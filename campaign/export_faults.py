@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, outcry, outlives, temporary_files
+from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, family, outcry, outlives, temporary_files
 
 
 class Exporting:
@@ -62,13 +62,14 @@ class Exporting:
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
         )
         time.sleep(self.campaign.draw.uniform(0, self.seconds))
+        started = family(process.pid)
         process.send_signal(kind)
         errors = process.communicate()[1]
         # Nobody can clean up after SIGKILL.
         left = temporary_files(self.out) if kind == signal.SIGTERM else None
         code = process.returncode
         self.campaign.count(
-            f"export, {kind.name}", self._lost(code), left, outcry(0, errors), outlives(process.pid)
+            f"export, {kind.name}", self._lost(code), left, outcry(0, errors), outlives(started)
         )
 
     def clock(self) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -79,13 +80,29 @@ def temporary_files(*folders: Path) -> str | None:
     return f"left behind: {left[0].name}" if left else None
 
 
-def outlives(group: int) -> str | None:
-    """Whether a process of the group is left after ten seconds."""
-    end = time.monotonic() + 10
+def family(process: int) -> list[int]:
+    """A process and all that it has started, of whatever session."""
+    found = [process]
+    for parent in found:
+        with suppress(OSError):
+            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+            found += map(int, text.split())
+    return found
+
+
+def outlives(processes: list[int]) -> str | None:
+    """Whether one of them is left after half a minute: a worker looks for its parent at every evaluation."""
+    end = time.monotonic() + 30
     while time.monotonic() < end:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
+        if not any(map(_is_alive, processes)):
             return None
         time.sleep(0.02)
     return "a process outlives its parent"
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return not status.rpartition(")")[2].lstrip().startswith("Z")  # a zombie has ended

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from injection import BIN, KINDS, ROOT, Campaign, outcry, outlives
+from injection import BIN, KINDS, ROOT, Campaign, family, outcry, outlives
 
 LINES = 4000
 BATCH = "100"  # lines: 40 writes
@@ -88,11 +88,12 @@ class Stream:
                 start_new_session=True,
             )
             time.sleep(self.campaign.draw.uniform(0, 0.4))
+            started = family(process.pid)
             process.send_signal(kind)
             errors = process.communicate()[1]
         # A negative code is a death by the signal, which needs no message.
         self.check(f"stream, {kind.name}", min(process.returncode, 0), out.read_bytes(), errors)
-        self.campaign.lose(f"stream, {kind.name}", outlives(process.pid))
+        self.campaign.lose(f"stream, {kind.name}", outlives(started))
 
 
 def failing_allocations(campaign: Campaign) -> None:

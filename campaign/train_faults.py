@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, outcry, outlives, temporary_files
+from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, family, outcry, outlives, temporary_files
 
 from lane.base.errors import LaneError
 from lane.models import checkpoint
@@ -90,12 +90,13 @@ class Training:
             kind = self.campaign.either()
             process = self._start(self.command(workers, *resume))
             time.sleep(self.campaign.draw.uniform(0, self.seconds[workers]))
+            started = family(process.pid)
             process.send_signal(kind)
             errors = process.communicate()[1]
             self.campaign.count(
                 f"training, {kind.name}",
                 outcry(0, errors),
-                outlives(process.pid),
+                outlives(started),
                 self._goes_on(workers) if number else None,
             )
 
