@@ -220,3 +220,19 @@ def test_the_citation_names_the_paper() -> None:
     (paper,) = citation["references"]
     assert paper["title"] == "Compositional Generalization by Learning Analytical Expressions"
     assert (paper["authors"][0]["family-names"], paper["year"]) == ("Liu", 2020)
+
+
+def test_the_lowest_versions_are_the_lower_bounds():
+    """`make test-lowest` installs what the package allows, no later."""
+    extras = PROJECT["optional-dependencies"]
+    bounds = dict(
+        re.match(r"([\w-]+)>=([\d.]+)", each).groups()
+        for extra in ("train", "onnx", "torch")
+        for each in extras[extra]
+        if ">=" in each
+    )
+    lines = (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert set(pinned) == set(bounds)
+    for name, lowest in bounds.items():
+        assert re.sub(r"(\.0)+$", "", pinned[name]) == re.sub(r"(\.0)+$", "", lowest), name
