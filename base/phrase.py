@@ -52,7 +52,7 @@ def first_place(tokens: Sequence[str], joined: Sequence[str], position: int) -> 
 
 
 def checked_phrases(phrases: object) -> tuple[Phrase, ...]:
-    """Phrases as they are read from a file; a LaneError if they are none."""
+    """Phrases as they are read from a file; a LaneError if they are malformed."""
     if not isinstance(phrases, list | tuple) or len(phrases) > MOST:
         raise LaneError(f"phrases: not a list of at most {MOST}")
     for phrase in phrases:

@@ -18,8 +18,10 @@ from lane.models.nodes import Nodes
 
 CHUNK = 4096  # pairs evaluated together; fixed, so that the same model gives the same numbers
 CELLS = 1 << 21  # pairs looked up together: some 100 MB
-PAIRS = 1 << 26  # of one size that are looked up: seconds; whoever has more has too many nodes anyway
-ROUNDING = 1e-9  # a score differs by less from batch to batch: what is that close may be met in either order
+PAIRS = (
+    1 << 26
+)  # of one size that are looked up: seconds; with more pairs, the nodes exceed the budget anyway
+ROUNDING = 1e-9  # scores differ by less between batches: merges this close may come in either order
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A leaf, as a word number or VARIABLE, or a merge of two trees."""

@@ -88,7 +88,7 @@ class Solver(nn.Module):
 
         Without a temperature every expression gets its span's best translation (ties: the lowest number);
         with one [O], each draws its own. None has more than `longest` tokens. Some may be `given`
-        [O, longest + 1], END behind the last token and NONE in every column of those that are not.
+        [O, longest + 1], END behind the last token; a row of NONE is not given.
         """
         span = self.localized(leaves)
         outputs, h, c = self.encode(span)

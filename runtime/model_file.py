@@ -21,7 +21,7 @@ _NO_TRUST = (
     "a TorchScript archive is code, and using it runs that code, so it is opened only with trust. "
     "If you made the file: trust=True (lane-run --trust yes). If somebody gave it to you: ask them, and not "
     "the file, for the SHA-256 that lane-export printed when it was made, and give that as trust "
-    "(lane-run --trust SHA256): then this very file is opened or none. `lane-export info` shows what the "
+    "(lane-run --trust SHA256): then exactly this file is opened, or none. `lane-export info` shows what the "
     "file says of itself without running it. Program and ONNX files are data and need no trust"
 )
 

@@ -11,13 +11,13 @@ from lane.trainer.induction.shape import Shape
 from lane.trainer.induction.tiling import tile
 
 # Bounds on what is tried, since every rule that is tried costs an induction.
-LONGEST = 5  # tokens of a part
-MOST_VARIABLES = 3
-LOOKED_AT = 12  # occurrences of a part
+LONGEST = 5  # tokens of a part; their number grows with it
+MOST_VARIABLES = 3  # of a part, likewise
+LOOKED_AT = 12  # occurrences of a part that its rule is read off
 USUAL = 0.7  # share of them whose outputs must hold what the rule writes: not every occurrence is a part
-WINDOW = 12  # actions that a part writes
+WINDOW = 12  # actions that a part may write
 MARGIN = 2  # constants on either side of what its variables write
-MOST = 60  # rules in all
+MOST = 60  # rules that are tried in all
 
 
 class _Occurrence(NamedTuple):
