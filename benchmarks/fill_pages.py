@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
+from lane.experiments import calibration
 from lane.experiments.sweep import read_results, table
 
 ROOT = Path(__file__).parent.parent
@@ -46,7 +47,7 @@ def timed(readme: str) -> str:
 def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
-    kind["growth"] = _growth
+    kind |= {"growth": _growth, "calibration": _calibration}
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 
@@ -69,6 +70,10 @@ def _export(path: Path) -> Iterable[str]:
 
 def _growth(path: Path) -> Iterable[str]:
     return benchmark("growth").table(read_results(path))  # type: ignore[no-any-return]
+
+
+def _calibration(path: Path) -> Iterable[str]:
+    return calibration.table(read_results(path))
 
 
 def _figures(path: Path) -> Iterable[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lane.trainer.result import Result
 
 DEFAULT_TASK = "limit"
-OF_EXPERIMENTS = ("sweep", "reproduce")  # commands that lane-experiments adds, as entry points
+OF_EXPERIMENTS = ("sweep", "calibrate", "reproduce")  # commands that lane-experiments adds, as entry points
 # The groups of --help, in their order.
 PAIRS, MODEL, RUN, RECIPE = "Pairs", "Model", "Run", "Recipe"
 TASK_HELP = (

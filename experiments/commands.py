@@ -1,4 +1,4 @@
-"""`lane-train sweep` and `lane-train reproduce`: many trainings, and the experiments of the paper."""
+"""`lane-train sweep`, `calibrate` and `reproduce`: many trainings, and the experiments of the paper."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -85,6 +85,41 @@ def sweep_command(
     else:
         records = sweep(trials, jobs, out, tell, data_dir, models)
     for line in table(record for record in records if trial_of(record) in wanted):
+        typer.echo(line)
+
+
+def calibrate_command(
+    minutes: Annotated[float, typer.Option(min=0.01, help="Time limit of each training.")] = 1.0,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Trainings at the same time; alone, one has two workers.")
+    ] = 1,
+    out: Annotated[Path, typer.Option(help="Result file; trainings that it has are skipped.")] = Path(
+        "results/calibration.jsonl"
+    ),
+    diagram: Annotated[Path, typer.Option(help="The reliability diagram.")] = Path("docs/calibration.svg"),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the official files are; without, the mcd tasks are left out.")
+    ] = None,
+) -> None:
+    """Measure whether agreement can be relied on, over trainings that should often fail.
+
+    The nine tasks, random and practical languages, thinned training sets and handicapped recipes: some
+    350 trainings. After Ctrl-C the same command continues.
+
+    \b
+    Example: lane-train calibrate --data-dir DIR
+    """
+    from lane.experiments.calibration import draw, is_wrong, study, table
+
+    def tell(record: dict[str, Any]) -> None:
+        agreement = "nothing new" if record["agreement"] is None else f"agreement {record['agreement']:.2%}"
+        verdict = "wrong" if is_wrong(record) else "right"
+        name = " ".join([record["task"], *record["arguments"]])
+        typer.echo(f"{name} seed {record['seed']}: {agreement}, {verdict}, {record['seconds']} s", err=True)
+
+    records = study(minutes, jobs, out, tell, data_dir)
+    draw(records, diagram)
+    for line in table(records):
         typer.echo(line)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from lane.base.errors import LaneError
 from lane.base.record import read_record
 
+OPTIONS = ("--preset", "--corrupt", "--minutes", "--thin")
 INTERRUPTED = 130  # as a shell reports SIGINT
 
 
@@ -31,6 +32,7 @@ class Trial:
     preset: str = "fast"
     corrupt: float = 0.0  # share of the training outputs that are replaced by wrong ones
     minutes: float | None = None
+    thin: float = 0.0  # share of the training pairs that are kept; 0: all
 
     @property
     def arguments(self) -> list[str]:
@@ -39,7 +41,8 @@ class Trial:
         settings = [f"--set={setting}" for setting in self.settings]
         corrupt = [f"--corrupt={self.corrupt}"] if self.corrupt else []
         minutes = [f"--minutes={_decimal(self.minutes)}"] if self.minutes is not None else []
-        return [*preset, *settings, *corrupt, *minutes]
+        thin = [f"--thin={self.thin}"] if self.thin else []
+        return [*preset, *settings, *corrupt, *minutes, *thin]
 
     @property
     def head(self) -> dict[str, Any]:
@@ -65,12 +68,10 @@ def parse(task: str, seed: int, arguments: Sequence[str]) -> Trial:
         option, _, value = argument.partition("=")
         if option == "--set":
             settings.append(value)
-        elif option in ("--preset", "--corrupt", "--minutes") and value:
+        elif option in OPTIONS and value:
             others[option] = value
         else:
-            raise LaneError(
-                f"{task}, seed {seed}: {argument!r} is none of --set=, --preset=, --corrupt= and --minutes="
-            )
+            raise LaneError(f"{task}, seed {seed}: {argument!r} is none of --set=, {'=, '.join(OPTIONS)}=")
     return Trial(
         task=task,
         seed=seed,
@@ -78,6 +79,7 @@ def parse(task: str, seed: int, arguments: Sequence[str]) -> Trial:
         preset=others.get("--preset", "fast"),
         corrupt=float(others.get("--corrupt", 0)),
         minutes=float(others["--minutes"]) if "--minutes" in others else None,
+        thin=float(others.get("--thin", 0)),
     )
 
 
@@ -128,6 +130,7 @@ def train_job(job: Job) -> dict[str, Any]:
     from lane.data import load_task, scan_pairs
     from lane.data.registry import is_scan
     from lane.experiments.corruption import corrupted
+    from lane.experiments.thinning import sayable, thinned
     from lane.trainer import build_config, train
 
     trial = job.trial
@@ -135,6 +138,11 @@ def train_job(job: Job) -> dict[str, Any]:
     task = load_task(trial.task, job.data_dir)
     if trial.corrupt:
         task = corrupted(task, trial.corrupt, trial.seed)
+    evaluate = {"language": tuple(scan_pairs())} if is_scan(trial.task) else {}
+    if trial.thin:
+        whole, task = task, thinned(task, trial.thin, trial.seed)
+        language = evaluate.get("language", (*whole.train, *whole.test))
+        evaluate = {"language": sayable(language, task.train)}
     train(
         task.train,
         out=job.model,
@@ -142,12 +150,15 @@ def train_job(job: Job) -> dict[str, Any]:
         seed=trial.seed,
         minutes=trial.minutes,
         test=task.test,
-        evaluate={"language": scan_pairs()} if is_scan(trial.task) else None,
+        evaluate=evaluate,
         name=task.name,
         workers=job.workers,
         run_dir=job.folder / "run",
     )
-    return read_record(job.folder / "run" / "result.json")
+    record = read_record(job.folder / "run" / "result.json")
+    # Numbers only: the texts of what is open or differs would fill the result files.
+    record["comparison"].pop("differing")
+    return {**record, "open_readings": len(record["open_readings"])}
 
 
 def _end_with_parent(job: Job, parent: int) -> None:

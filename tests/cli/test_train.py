@@ -363,7 +363,7 @@ def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
         "import importlib.metadata as m, sys; m.entry_points = lambda **_: ();"
         "from lane.cli import train; sys.argv = ['lane-train', *sys.argv[1:]]; train.main()"
     )
-    for command in ("sweep", "reproduce"):
+    for command in ("sweep", "calibrate", "reproduce"):
         done = subprocess.run(
             [sys.executable, "-c", code, command, "--seeds", "1"],
             cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -1,10 +1,13 @@
-"""`lane-train sweep` and `lane-train reproduce`, in processes of their own; see also tests/experiments."""
+"""`lane-train sweep`, `calibrate` and `reproduce`, in processes of their own; see also tests/experiments."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from lane.experiments.calibration import trials
 
 LANE_TRAIN = Path(sys.executable).with_name("lane-train")
 
@@ -15,6 +18,17 @@ def lane_train(*arguments: object, code: int = 0) -> tuple[str, str]:
     assert "Traceback" not in done.stderr
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
+
+
+def test_a_finished_study_of_calibration_is_a_table_and_a_diagram(tmp_path):
+    figures = {"agreement": 1.0, "accuracy": {"train": 1.0, "test": 0.5}, "open_readings": 1, "seconds": 1}
+    every = [trial for trial in trials(1) if not trial.task.startswith("mcd")]
+    lines = [json.dumps({**trial.head, **figures}) for trial in every]
+    (tmp_path / "out.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    diagram = tmp_path / "diagram.svg"
+    said = lane_train("calibrate", "--out", tmp_path / "out.jsonl", "--diagram", diagram)[0].splitlines()
+    assert said[-1] == f"| at least 99.9 % | {len(every)} | {len(every)} | {len(every)} | 50.0% |"
+    assert diagram.read_text(encoding="utf-8").count("<use") >= len(every)
 
 
 def test_the_report_alone(tmp_path):

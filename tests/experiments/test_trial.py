@@ -35,6 +35,7 @@ TRIALS = st.builds(
     preset=st.sampled_from(["fast", "paper"]),
     corrupt=st.floats(0, 0.5),
     minutes=st.none() | st.floats(0.01, 1e6),
+    thin=st.sampled_from([0.0, 0.1, 0.03]),
 )
 
 
@@ -94,18 +95,36 @@ def test_a_trial_is_trained_by_the_python_interface(tmp_path):
     assert job.model.exists()
 
 
-def test_corrupted_pairs_are_those_trained_on(tmp_path, monkeypatch):
+@pytest.fixture
+def seen(monkeypatch):
+    """What a training is given, without training."""
     from lane import trainer
-    from lane.data import load_task
 
     seen = {}
 
     def train(pairs, **options):
         seen.update(options, pairs=pairs)
         options["run_dir"].mkdir()
-        (options["run_dir"] / "result.json").write_text("{}")
+        record = {"comparison": {"commands": 9, "differing": ["a b"]}, "open_readings": ["x", "y"]}
+        (options["run_dir"] / "result.json").write_text(json.dumps(record))
 
     monkeypatch.setattr(trainer, "train", train, raising=False)
+    return seen
+
+
+def test_a_thinned_trial_is_asked_for_all_of_the_language_that_it_has_the_words_of(tmp_path, seen):
+    record = train_job(Job(Trial("addjump", 7, thin=0.01), tmp_path, 1))
+    assert record == {"comparison": {"commands": 9}, "open_readings": 2}
+    assert len(seen["pairs"]) == 132
+    words = {word for pair in seen["pairs"] for word in pair.source}
+    language = seen["evaluate"]["language"]
+    assert {word for pair in language for word in pair.source} == words
+    assert len(language) > 1000
+
+
+def test_corrupted_pairs_are_those_trained_on(tmp_path, seen):
+    from lane.data import load_task
+
     train_job(Job(Trial("addjump", 7, ("gamma=0.5",), corrupt=0.01, minutes=2), tmp_path, 2))
     clean = load_task("addjump").train
     wrong = {new.source for old, new in zip(clean, seen["pairs"], strict=True) if old != new}
