@@ -47,7 +47,7 @@ def export_files(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The training pairs: compared too, with their outputs, and rule uses are counted.",
+            help="The training pairs: compared too, with their outputs.",
         ),
     ] = None,
     random: Annotated[
@@ -94,6 +94,8 @@ def export_files(
     if not quiet:
         if done.pairs:
             typer.echo(f"the model gets {done.correct:,} of {done.pairs:,} pairs right", err=True)
+        if done.refusals is not None:
+            typer.echo(f"the model {done.refusals}", err=True)
         margin = "none" if done.margin is None else f"{done.margin:.2e}"
         typer.echo(f"{done.compared:,} commands without a difference; smallest margin {margin}", err=True)
 

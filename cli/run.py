@@ -36,6 +36,7 @@ error with its number, and --on-error decides what is written instead. The codes
   too-many-words    more words than the model takes
   too-many-actions  the translation, or a part of it, would be longer than allowed
   beyond-model      the model was exported with a budget, and the line is outside it
+  not-learned       no training pair shows such a combination; --lenient translates it
   invalid-utf8      the line is not UTF-8
   line-too-long     the line is longer than 16 MiB
 """
@@ -88,6 +89,7 @@ def _parser() -> "_Parser":
     add("--column", default="text", metavar="NAME", help=column)
     on_error = "write <error:CODE> in its place (the default), leave the line out, or end there"
     add("--on-error", choices=("mark", "skip", "stop"), default="mark", help=on_error)
+    add("--lenient", action="store_true", help="translate also what was never learned")
     add("--stats", action="store_true", help="lines, failures and speed, on standard error")
     progress = "count lines on standard error; auto: if that is a terminal and the output is not"
     add("--progress", choices=("auto", "on", "off"), default="auto", help=progress)
@@ -224,7 +226,13 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
         raise WrongUseError("--out writes translations of all lines: no --explain, no --on-error stop")
     if options.address and options.engine != "ray":
         raise WrongUseError("--address is that of a Ray cluster: it needs --engine ray")
-    mapper = BatchMapper(options.model, options.column, backend=options.backend, trust=options.trust)
+    mapper = BatchMapper(
+        options.model,
+        options.column,
+        backend=options.backend,
+        trust=options.trust,
+        lenient=options.lenient,
+    )
     _warn(mapper.translator)
     job = shards.Shards(options.files, options.out, mapper, style, options.block * 2**20)
     output = Output(options.progress)
@@ -237,7 +245,8 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
 
 
 def _load(options: argparse.Namespace) -> Translator:
-    translator = load(options.model, options.backend, trust=options.trust)
+    lenient = getattr(options, "lenient", False)  # only an option of translations
+    translator = load(options.model, options.backend, trust=options.trust, lenient=lenient)
     _warn(translator)
     return translator
 

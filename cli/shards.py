@@ -80,6 +80,7 @@ class Shards:
         self._job = {
             "inputs": [_identity(source) for source in sources],
             "model": mapper.translator.info.file_sha256,
+            "lenient": mapper.lenient,
             "column": mapper.column,
             "format": options.format,
             "on_error": options.on_error,

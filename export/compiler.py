@@ -14,6 +14,7 @@ from lane.models.naming import named_rule
 from lane.models.solver import Solver
 from lane.runtime import Limits, Program, ProgramError
 from lane.runtime.bounds import RANGES
+from lane.runtime.kind import RuleKind
 
 CHUNK = 1024  # spans solved together; fixed, so that the same model gives the same numbers
 
@@ -54,6 +55,7 @@ def compile_program(
             margin=margin,
             agreement=checkpoint.card.agreement,
             provenance=provenance,
+            kinds=_kinds(checkpoint, rules),
             schemes=checkpoint.card.schemes,
         )
     except ProgramError as error:
@@ -61,6 +63,27 @@ def compile_program(
             f"this model has no program: {error}; "
             "leave `program` out of --formats, or train with smaller limits"
         ) from None
+
+
+def _kinds(checkpoint: Checkpoint, rules: Mapping[Span, object]) -> list[RuleKind] | None:
+    """The kinds in words, in canonical order: by their first rules."""
+    if checkpoint.learned is None:
+        return None
+    vocabularies, variables = (checkpoint.source, checkpoint.target), checkpoint.config.max_variables
+    members: dict[int, list[tuple[str, ...]]] = {}
+    for span, rule in checkpoint.learned.rules.items():
+        # A program with a budget may have no room for the nodes of a rule.
+        if span in rules:
+            members.setdefault(rule.kind, []).append(named_rule(span, (), vocabularies, variables).span)
+    order = {kind: sorted(spans, key=lambda span: (len(span), span)) for kind, spans in members.items()}
+    first = sorted(order, key=lambda kind: (len(order[kind][0]), order[kind][0]))
+    number = {kind: place for place, kind in enumerate(first, start=1)}
+    found = []
+    for kind in first:
+        root, slots = checkpoint.learned.kinds[kind - 1]
+        kept = tuple(tuple(sorted(number[n] for n in slot if n in number)) for slot in slots)
+        found.append(RuleKind(root, kept, tuple(order[kind])))
+    return found
 
 
 def refuse_limits(checkpoint: Checkpoint) -> None:

@@ -33,7 +33,7 @@ from lane.export.kinds import (
 )
 from lane.export.margins import THIN
 from lane.export.metadata import describe
-from lane.export.reference import Reference, derive, given_pairs, refuse_damage
+from lane.export.reference import Reference, Refusals, derive, given_pairs, refuse_damage
 from lane.models import checkpoint as checkpoints
 from lane.models.checkpoint import Checkpoint
 from lane.models.naming import named_rule
@@ -66,6 +66,7 @@ class Export:
     correct: int  # of these, the pairs whose output the model gives
     margin: float | None  # the smallest distance between a best and a second-best choice
     warnings: tuple[str, ...]
+    refusals: Refusals | None = None  # None: the checkpoint does not know what was learned
 
     @property
     def program(self) -> Path | None:
@@ -155,6 +156,7 @@ def export(
         correct=labelled - len(reference.misfits),
         margin=reference.margin_size,
         warnings=(*made.warnings, *_warnings(checkpoint, reference, labelled)),
+        refusals=reference.refusals,
     )
 
 
@@ -181,6 +183,9 @@ def _warnings(checkpoint: Checkpoint, reference: Reference, labelled: int) -> It
             f"a {margin.kind} was decided by {margin.size:.1e} only, in {command!r}: "
             "train longer for choices that do not hang on the last digits"
         )
+    refusals = reference.refusals
+    if refusals is None:
+        yield "the checkpoint is of an earlier release: its files cannot refuse what was never learned"
     if reference.misfits:
         shown = "; ".join(reference.misfits[:SHOWN_MISFITS])
         yield f"the model gets {len(reference.misfits):,} of {labelled:,} pairs wrong: {shown}"
@@ -205,7 +210,9 @@ def _make(request: _Request, reference: Reference, provenance: Mapping[str, Any]
         if kind == PROGRAM:
             made.data[kind] = _program(request, reference, made, provenance)
             continue
-        guarded = GuardedModel(checkpoint.model(), len(checkpoint.source), checkpoint.config)
+        guarded = GuardedModel(
+            checkpoint.model(), len(checkpoint.source), checkpoint.config, checkpoint.learned
+        )
         metadata = describe(checkpoint, kind, reference.margin_size, rules, provenance)
         if kind == TORCHSCRIPT:
             from lane.export.torchscript import archive

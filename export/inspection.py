@@ -13,7 +13,7 @@ from lane.base.scheme import PLAIN, Schemes
 from lane.export.kinds import CHECKPOINT, ONNX, PROGRAM, TORCHSCRIPT
 from lane.runtime import network_card as cards
 from lane.runtime.embedded_card import card_of_archive, card_of_onnx
-from lane.runtime.errors import ModelError
+from lane.runtime.errors import NOT_LEARNED, ModelError
 from lane.runtime.model_file import ModelFile
 
 _FOREIGN = (
@@ -98,8 +98,8 @@ def _is_checkpoint(data: bytes) -> bool:
 
 
 def _of_program(file: ModelFile) -> FileCard:
-    from lane.runtime import Program, ProgramError
-    from lane.runtime.bounds import FORMAT_VERSION, RANGES, SCHEMES_VERSION
+    from lane.runtime import Program, ProgramError, codec
+    from lane.runtime.bounds import RANGES
 
     try:
         program = Program.loads(file.data)
@@ -108,7 +108,7 @@ def _of_program(file: ModelFile) -> FileCard:
     return FileCard(
         path=str(file.path),
         kind=PROGRAM,
-        version=FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION,
+        version=codec.version(file.data),
         size=len(file.data),
         sha256=file.sha256,
         words=tuple(word for word, _ in program.words),
@@ -119,7 +119,11 @@ def _of_program(file: ModelFile) -> FileCard:
         provenance=program.provenance,
         rules=_listed(program.rules),
         schemes=program.schemes,
-        notes={"complete": program.complete, "nodes": len(program.nodes)},
+        notes={
+            "complete": program.complete,
+            "nodes": len(program.nodes),
+            "refuses": program.kinds is not None,
+        },
     )
 
 
@@ -128,7 +132,7 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard
     return FileCard(
         path=str(file.path),
         kind=kind,
-        version=cards.VERSION if card.schemes.is_plain else cards.SCHEMES_VERSION,
+        version=card.version,
         size=len(file.data),
         sha256=file.sha256,
         words=card.words,
@@ -139,7 +143,7 @@ def _of_network(file: ModelFile, kind: str, content: dict[str, Any]) -> FileCard
         provenance=card.provenance,
         rules=_listed(card.rules),
         schemes=card.schemes,
-        notes={"statuses": card.statuses},
+        notes={"statuses": card.statuses, "refuses": NOT_LEARNED in card.statuses},
     )
 
 
@@ -166,5 +170,8 @@ def _of_checkpoint(file: ModelFile) -> FileCard:
         provenance=loaded.card.model_dump(mode="json"),
         rules=tuple((span, template, 0) for span, _, template in rules),
         schemes=loaded.card.schemes,
-        notes={"weights": sum(tensor.numel() for tensor in loaded.weights.values())},
+        notes={
+            "weights": sum(tensor.numel() for tensor in loaded.weights.values()),
+            "refuses": loaded.learned is not None,
+        },
     )

@@ -19,6 +19,7 @@ STATUSES = {
     symbols.EMPTY: errors.EMPTY,
     symbols.UNKNOWN_WORD: errors.UNKNOWN_WORD,
     symbols.TOO_MANY_WORDS: errors.TOO_MANY_WORDS,
+    symbols.NOT_LEARNED: errors.NOT_LEARNED,
 }
 
 
@@ -31,15 +32,18 @@ def describe(
 ) -> dict[str, Any]:
     """Everything needed to use and to judge the file; `words` and `actions` are numbered from 1."""
     config, schemes = checkpoint.config, checkpoint.card.schemes
-    stated = {} if schemes.is_plain else {"schemes": schemes._asdict()}
+    # The last one only where the model can refuse: readers go by that.
+    statuses = [STATUSES[number] for number in sorted(STATUSES)]
+    if checkpoint.learned is None:
+        statuses.remove(errors.NOT_LEARNED)
     return {
         "lane": kind,
-        "version": cards.SCHEMES_VERSION if stated else cards.VERSION,
-        **stated,
+        "version": cards.VERSION,
+        "schemes": schemes._asdict() | {"phrases": [list(phrase) for phrase in schemes.phrases]},
         "sha256": NO_CHECKSUM,
         "words": list(checkpoint.source),
         "actions": list(checkpoint.target),
-        "statuses": [STATUSES[number] for number in sorted(STATUSES)],
+        "statuses": statuses,
         "limits": {"max_words": config.max_words, "max_actions": config.max_actions},
         "margin": margin,
         "trust": checkpoint.card.agreement,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-Reply = tuple[str, str]  # the code of the status, and the actions
+Reply = tuple[str, str]  # the code of the status, and the actions, of a refused command too
 Translate = Callable[[Sequence[str]], list[Reply]]
 
 OK = "ok"
@@ -37,11 +37,13 @@ def _program(path: Path) -> Translate:
     from lane.export.kinds import PROGRAM
     from lane.runtime.translator import open_backend
 
-    translator = open_backend(path, PROGRAM, 1, False)  # without the schemes: every kind is asked in tokens
+    # Without the schemes: every kind of file is asked in tokens.
+    strict, lenient = (open_backend(path, PROGRAM, 1, False, lenient) for lenient in (False, True))
 
     def translate(commands: Sequence[str]) -> list[Reply]:
-        answers = translator.translate_batch(commands)
-        return [(answer.error.code if answer.error else OK, answer.text) for answer in answers]
+        # As a network replies: a command that was not learned has its actions too.
+        both = zip(strict.translate_batch(commands), lenient.translate_batch(commands), strict=True)
+        return [(one.error.code if one.error else OK, other.text) for one, other in both]
 
     return translate
 

@@ -21,9 +21,11 @@ from lane.export.probe import OK, Reply
 from lane.models import symbols
 from lane.models.checkpoint import Checkpoint
 from lane.models.nodes import Nodes
+from lane.runtime import errors
 
 UNKNOWN_LENGTH = 10  # words of the longest command if no pairs are given; SCAN's has 9
 LONGER = 10  # random commands are up to ten times as long: length must not change an answer
+RECOMBINED = 1000  # commands that combine what was learned: enough to meet every rule in every place
 ROUNDING = 1e-9  # two ways to compute the same share differ by less
 
 
@@ -36,6 +38,23 @@ class Given:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refusals:
+    """How many commands are refused: of those that combine what was learned, and of random words."""
+
+    recombined: int
+    recombined_refused: int
+    example: str  # a recombined command that is refused, if there is one
+    nonsense: int
+    nonsense_refused: int
+
+    def __str__(self) -> str:
+        return (
+            f"refuses {self.recombined_refused:,} of {self.recombined:,} recombined commands and "
+            f"{self.nonsense_refused:,} of {self.nonsense:,} strings of random words"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """The checkpoint's behaviour on the commands that every file is compared on."""
 
@@ -45,6 +64,7 @@ class Reference:
     met: list[Nodes]  # the nodes of the user's commands
     margin: Margin | None
     misfits: tuple[str, ...]  # pairs whose output the model does not give, as text
+    refusals: "Refusals | None"  # None: the model does not know what was learned
 
     def accuracy(self, given: Sequence[Given]) -> float:
         """The share of distinct pairs whose output the model gives."""
@@ -90,7 +110,8 @@ def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Refer
     data = list(dict.fromkeys(pair.command for pair in given))
     longest = max((len(command.split()) for command in data), default=UNKNOWN_LENGTH)
     invented = verify.random_commands(source.words, data, random, min(LONGER * longest, max_words))
-    commands = [*data, *invented, *verify.bad_commands(source.words, max_words)]
+    recombined = _recombined(checkpoint, min(2 * longest, max_words))
+    commands = [*data, *invented, *recombined, *verify.bad_commands(source.words, max_words)]
     rows = [numbers(command, source) for command in commands]
     replies = [verify.refusal(row, max_words) for row in rows]
     margin: Margin | None = None
@@ -111,14 +132,40 @@ def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Refer
             if places.start < len(data):
                 uses += _count_spans(rollout.derivations.nodes.leaves, rollout.derivations.node)
                 met.append(rollout.derivations.nodes)
+    code_of = {command: code for command, (code, _) in zip(commands, replies, strict=True)}
+    refused = [command for command in recombined if code_of[command] == errors.NOT_LEARNED]
+    # Every second random command is made of random words; the others repeat parts of the data.
+    nonsense = [code_of[command] for command in invented[:: 2 if data else 1]]
+    refusals = Refusals(
+        recombined=len(recombined),
+        recombined_refused=len(refused),
+        example=next(iter(refused), ""),
+        nonsense=len(nonsense),
+        nonsense_refused=nonsense.count(errors.NOT_LEARNED),
+    )
     return Reference(
         commands=commands,
         replies=replies,
-        uses=uses or _listed_spans(checkpoint),
+        uses=_uses_in_training(checkpoint) or uses or _listed_spans(checkpoint),
         met=met,
         margin=margin,
         misfits=tuple(_misfits(given, dict(zip(data, replies, strict=False)))),
+        refusals=None if checkpoint.learned is None else refusals,
     )
+
+
+def _recombined(checkpoint: Checkpoint, longest: int) -> list[str]:
+    """Commands that combine what was learned."""
+    if checkpoint.learned is None:
+        return []
+    found = checkpoint.learned.sample(RECOMBINED, verify.SEED, longest)
+    return [" ".join(checkpoint.source.word(word) for word in words) for words in found]
+
+
+def _uses_in_training(checkpoint: Checkpoint) -> Counter[Span]:
+    """How often the training pairs use each rule, as training has counted."""
+    learned = checkpoint.learned
+    return Counter({span: rule.uses for span, rule in learned.rules.items()} if learned else {})
 
 
 def _refuse_foreign(given: Sequence[Given], checkpoint: Checkpoint) -> None:

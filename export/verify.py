@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from lane.base.errors import LaneError
@@ -73,12 +74,15 @@ def _strangers() -> Iterator[str]:
 
 def replies(rollout: Rollout, checkpoint: Checkpoint) -> Iterator[Reply]:
     """The reply to each command of a rollout."""
-    config, names = checkpoint.config, checkpoint.target.words
-    for actions in _values(rollout, config.max_variables, config.max_actions):
+    config, names, learned = checkpoint.config, checkpoint.target.words, checkpoint.learned
+    outputs = _values(rollout, config.max_variables, config.max_actions)
+    refused = repeat(False) if learned is None else learned.refused(rollout.derivations)
+    for actions, is_refused in zip(outputs, refused, strict=False):
         if actions is None:
             yield errors.TOO_MANY_ACTIONS, ""
         else:
-            yield OK, " ".join([names[number - 1] for number in actions])
+            code = errors.NOT_LEARNED if is_refused else OK
+            yield code, " ".join([names[number - 1] for number in actions])
 
 
 def _values(rollout: Rollout, variables: int, limit: int) -> Iterator[list[int] | None]:

@@ -22,6 +22,7 @@ from lane.base.files import write_atomically
 from lane.base.vocabulary import Vocabulary
 from lane.models.card import ModelCard, first_problem
 from lane.models.config import ModelConfig
+from lane.models.learned import Learned
 from lane.models.model import LaneModel
 
 FORMAT = "lane-checkpoint"
@@ -44,6 +45,7 @@ class Checkpoint:
     weights: dict[str, torch.Tensor]
     card: ModelCard = field(default_factory=ModelCard)
     training: dict[str, Any] = field(default_factory=dict)  # plain values and tensors
+    learned: Learned | None = None  # None: from a release before refusals, or still in training
 
     def model(self) -> LaneModel:
         """The networks, ready to translate."""
@@ -66,6 +68,7 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         "weights": checkpoint.weights,
         "card": checkpoint.card.model_dump(mode="json"),
         "training": checkpoint.training,
+        "learned": None if checkpoint.learned is None else checkpoint.learned.plain(),
     }
     archive = io.BytesIO()
     torch.save(content, archive)
@@ -117,10 +120,15 @@ def load(path: Path) -> Checkpoint:
             weights=content["weights"],
             card=ModelCard.read(content["card"]),
             training=content["training"],
+            learned=_learned(content.get("learned")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, LaneError) as error:
         reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise LaneError(f"{path}: a checkpoint with a part missing or malformed ({reason})") from None
+
+
+def _learned(content: dict[str, Any] | None) -> Learned | None:
+    return None if content is None else Learned.read(content)
 
 
 def _read(path: Path) -> bytes:

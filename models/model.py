@@ -22,6 +22,16 @@ class Rollout(NamedTuple):
     values: mem.Values
 
 
+class Greedy(NamedTuple):
+    """Greedy translations of a batch, and the steps that led there."""
+
+    values: mem.Values  # the actions concatenated
+    spans: Tensor  # [O, max_span] the distinct spans
+    solution: Tensor  # [B, S] which of them each step has, NONE where the step was not taken
+    arguments: Tensor  # [B, S, P] as in Derivations
+    root: Tensor  # [B]
+
+
 class LaneModel(nn.Module):
     """Translates batches of word numbers into action numbers, greedily or by sampling."""
 
@@ -33,12 +43,12 @@ class LaneModel(nn.Module):
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Greedy translation.  # [B, L] -> actions [B, longest], length [B], status [B]"""
-        values = self.translate(words)
+        values = self.translate(words).values
         return mem.padded(values.actions, values.length), values.length, values.status
 
     @torch.jit.export
-    def translate(self, words: Tensor) -> mem.Values:
-        """Greedy translation, the outputs concatenated.  # [B, L] -> Values with actions [total]
+    def translate(self, words: Tensor) -> Greedy:
+        """Greedy translation, the outputs concatenated.  # [B, L] -> Greedy with actions [total]
 
         Commands of one shape (equal but for the words that are recognised alone) have one derivation, so
         each distinct shape is composed once and each distinct expression solved once.
@@ -52,14 +62,10 @@ class LaneModel(nn.Module):
         spans, solution = distinct_spans(derivations.nodes, node)
         each = torch.arange(spans.size(0), device=spans.device)
         translations = self.solver.solve(spans, each, None, self.solver.template_limit)
-        return mem.expand_flat(
-            translations.template,
-            solution,
-            derivations.arguments[shape],
-            derivations.root[shape],
-            width,
-            self.max_actions,
-        )
+        arguments, root = derivations.arguments[shape], derivations.root[shape]
+        template = translations.template
+        values = mem.expand_flat(template, solution, arguments, root, width, self.max_actions)
+        return Greedy(values, spans, solution, arguments, root)
 
     @torch.jit.export
     def rollout(

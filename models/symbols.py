@@ -5,6 +5,7 @@ They are used as `symbols.NAME`: scripted code may read a constant from a module
 
 NONE = -1  # no node, no step, no slot, no prefix
 VARIABLE = 0  # the leaf of every variable, to the Composer; words are 1..V
+UNLEARNED = 0  # the kind of a rule that no training pair needed; kinds are numbered from 1
 END = 0  # a DstExp ends; 1..P are the variables of its span, numbers above P are actions
 PAIR = 1 << 31  # left * PAIR + right names a pair of nodes
 IMPOSSIBLE = -1e9  # the score of a masked option; finite, so that a row with nothing else gives no NaN
@@ -20,6 +21,7 @@ OUTPUT_TOO_LONG = 1
 EMPTY = 2
 UNKNOWN_WORD = 3
 TOO_MANY_WORDS = 4
+NOT_LEARNED = 5  # the actions are given nevertheless
 
 # What a plan says of a span of a command.
 FREE = 0  # nothing: the network decides

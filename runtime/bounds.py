@@ -7,10 +7,8 @@ from typing import Final
 from lane.base.rule import SOURCE_NAMES, TARGET_NAMES
 from lane.runtime.errors import ProgramError
 
-FORMAT_VERSION: Final = 1
-SCHEMES_VERSION: Final = (
-    2  # of files that state schemes other than white space: older readers would misread them
-)
+FORMAT_VERSION: Final = 2
+READABLE_VERSIONS: Final = (1, 2)  # version 1 has no schemes and no kinds: plain white space, no refusal
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOKENS: Final = 100_000  # words, and actions
 MAX_TOKEN_LENGTH: Final = 256  # code points

@@ -11,23 +11,26 @@ from lane.base.files import write_atomically
 from lane.base.rule import Rule
 from lane.base.scheme import PLAIN, Schemes
 from lane.runtime import bounded_json
-from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, SCHEMES_VERSION, Limits
+from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, READABLE_VERSIONS, Limits
 from lane.runtime.errors import ProgramError
+from lane.runtime.kind import RuleKind
 from lane.runtime.program import Node, Program, Tree
 
 MAGIC = b'{"lane-program": '
 _HEADER = re.compile(rb'\{"lane-program": ([0-9]{1,9}), "sha256": "([0-9a-f]{64})",\n')
 _VERSION = re.compile(rb'\{"lane-program": ([0-9]{1,9})\b')
-# `trust` is the measure that the API calls `agreement`; version 1 of the format keeps the old name.
-_KEYS = ("complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules")
-_KEYS_OF = {FORMAT_VERSION: _KEYS, SCHEMES_VERSION: ("schemes", *_KEYS)}
+# `trust` is the measure that the API calls `agreement`; the format keeps the old name.
+_KEYS_OF_VERSION_1 = (
+    *("complete", "limits", "margin", "trust", "provenance"),
+    *("actions", "words", "nodes", "rules"),
+)
+_KEYS = ("schemes", *_KEYS_OF_VERSION_1, "kinds")
 _T = TypeVar("_T")
 
 
 def encode(program: Program) -> bytes:
     """One row a line, keys in fixed order: equal programs give equal bytes."""
     limits = {name: getattr(program.limits, name) for name in RANGES}
-    version = FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION
     values = {
         "schemes": _json(program.schemes._asdict()),
         "complete": _json(program.complete),
@@ -39,13 +42,18 @@ def encode(program: Program) -> bytes:
         "words": _rows(program.words),
         "nodes": _rows(program.nodes),
         "rules": _rows((" ".join(rule.span), " ".join(rule.template), rule.uses) for rule in program.rules),
+        "kinds": "null" if program.kinds is None else _rows(map(_kind_row, program.kinds)),
     }
-    body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS_OF[version]) + "\n}\n").encode()
+    body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS) + "\n}\n").encode()
     digest = hashlib.sha256(body).hexdigest()
-    data = f'{{"lane-program": {version}, "sha256": "{digest}",\n'.encode() + body
+    data = f'{{"lane-program": {FORMAT_VERSION}, "sha256": "{digest}",\n'.encode() + body
     if len(data) > MAX_FILE_BYTES:
         raise ProgramError("file", f"would take {len(data)} bytes; at most {MAX_FILE_BYTES} are allowed")
     return data
+
+
+def _kind_row(kind: RuleKind) -> tuple[Any, ...]:
+    return kind.root, kind.slots, [" ".join(span) for span in kind.spans]
 
 
 def _json(value: object) -> str:
@@ -67,12 +75,12 @@ def decode(data: bytes) -> Program:
     if len(data) > MAX_FILE_BYTES:
         raise ProgramError("file", f"is larger than {MAX_FILE_BYTES} bytes")
     header = _HEADER.match(data)
-    if header is None or int(header[1]) not in _KEYS_OF:
+    if header is None or int(header[1]) not in READABLE_VERSIONS:
         raise ProgramError("line 1", _what_is_wrong(data))
     if hashlib.sha256(data[header.end() :]).hexdigest().encode() != header[2]:
         raise ProgramError("sha256", "does not match the content: the file is damaged or was edited")
     content = _parse(data)
-    keys = _KEYS_OF[int(header[1])]
+    keys = _KEYS_OF_VERSION_1 if int(header[1]) == 1 else _KEYS
     if tuple(content) != ("lane-program", "sha256", *keys):
         raise ProgramError("file", f"the keys must be lane-program, sha256, {', '.join(keys)}, in this order")
     return Program(
@@ -88,16 +96,17 @@ def decode(data: bytes) -> Program:
         words=tuple(_row("words", place, row, (str, bool)) for place, row in _items(content, "words")),
         nodes=tuple(_node(place, row) for place, row in _items(content, "nodes")),
         rules=tuple(_rule(place, row) for place, row in _items(content, "rules")),
+        kinds=_kinds(content),
         schemes=_schemes(content["schemes"]) if "schemes" in content else PLAIN,
     )
 
 
 def _what_is_wrong(data: bytes) -> str:
     version = _VERSION.match(data)
-    if version and int(version[1]) not in _KEYS_OF:
+    if version and int(version[1]) not in READABLE_VERSIONS:
         return (
             f"format version {int(version[1])}, but this runtime reads version "
-            f"{' and '.join(map(str, _KEYS_OF))}: use a matching version of the package"
+            f"{' and '.join(map(str, READABLE_VERSIONS))}: use a matching version of the package"
         )
     if version and data.find(b"\r\n", 0, 200) > 0:
         return "its line ends were changed to CR LF: fetch the file again as binary"
@@ -160,12 +169,9 @@ def _schemes(value: object) -> Schemes:
     if tuple(schemes) != Schemes._fields:
         raise ProgramError("schemes", f"the keys must be {', '.join(Schemes._fields)}, in this order")
     try:
-        checked = Schemes.checked(**schemes)
+        return Schemes.checked(**schemes)
     except LaneError as error:
         raise ProgramError("schemes", str(error)) from None
-    if checked.is_plain:
-        raise ProgramError("schemes", "plain white space, which version 1 of the format says without them")
-    return checked
 
 
 def _figure(place: str, value: object) -> float | None:
@@ -199,6 +205,28 @@ def _tree(place: int, value: Any, depth: int) -> Tree:
 def _rule(place: int, row: Any) -> Rule:
     span, template, uses = _row("rules", place, row, (str, str, int))
     return Rule(tuple(span.split(" ")), tuple(template.split(" ")), uses)
+
+
+def _kinds(content: dict[str, Any]) -> tuple[RuleKind, ...] | None:
+    if content.get("kinds") is None:
+        return None
+    return tuple(_kind(place, row) for place, row in _items(content, "kinds"))
+
+
+def _kind(place: int, row: Any) -> RuleKind:
+    root, slots, spans = _row("kinds", place, row, (bool, list, list))
+    if not all(type(slot) is list and all(type(kind) is int for kind in slot) for slot in slots):
+        raise ProgramError(f"kinds[{place}]", "a slot is not a list of whole numbers")
+    if not all(type(span) is str for span in spans):
+        raise ProgramError(f"kinds[{place}]", "a span is not a string")
+    return RuleKind(root, tuple(map(tuple, slots)), tuple(tuple(span.split(" ")) for span in spans))
+
+
+def version(data: bytes) -> int:
+    """The format version in the first line of a file that was decoded."""
+    header = _HEADER.match(data)
+    assert header is not None, "decoding has checked the first line"
+    return int(header[1])
 
 
 def load(path: Path) -> Program:

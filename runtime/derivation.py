@@ -30,6 +30,8 @@ class Step:
     length: int
     """How many actions the value has."""
     value: Piece = field(repr=False, compare=False)
+    learned: bool = True
+    """False where the derivation leaves what was learned: by this rule, or by its place."""
 
     @property
     def text(self) -> str:

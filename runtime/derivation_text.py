@@ -20,8 +20,12 @@ def text_lines(derivation: Derivation) -> Iterator[str]:
     digits = len(str(len(derivation.steps)))
     for step in derivation.steps:
         text = _left_side(step)
-        yield f"  {step.number:>{digits}}. {text:<{width}}  ${step.slot} = {shorten(step)}"
+        yield f"  {step.number:>{digits}}. {text:<{width}}  ${step.slot} = {shorten(step)}{_mark(step)}"
     yield _outcome(derivation)
+
+
+def _mark(step: Step) -> str:
+    return "" if step.learned else "   <- not learned"
 
 
 def _left_side(step: Step) -> str:
@@ -60,7 +64,7 @@ def tree_lines(derivation: Derivation) -> Iterator[str]:
         value = (
             f"   = {shorten(step, 8)}" if step.parts else ""
         )  # a rule without variables shows its value already
-        yield f"{_indent(branch)}{step.rule}{value}"
+        yield f"{_indent(branch)}{step.rule}{value}{_mark(step)}"
         parts = [steps[number - 1] for number in step.parts]
         for place, part in reversed(list(enumerate(parts, start=1))):
             stack.append((part, _Branch(place == len(parts), branch)))
@@ -111,5 +115,6 @@ def _step_as_dict(step: Step) -> dict[str, Any]:
         "parts": list(step.parts),
         "reads": list(step.reads),
         "slot": step.slot,
+        "learned": step.learned,
         "value": step.text,
     }

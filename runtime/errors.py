@@ -8,10 +8,11 @@ UNKNOWN_WORD: Final = "unknown-word"
 TOO_MANY_WORDS: Final = "too-many-words"
 TOO_MANY_ACTIONS: Final = "too-many-actions"
 BEYOND_MODEL: Final = "beyond-model"
+NOT_LEARNED: Final = "not-learned"
 EMPTY: Final = "empty"
 
 # Public API: codes may be added, but never change their meaning.
-CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, EMPTY)
+CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, NOT_LEARNED, EMPTY)
 
 
 class ModelError(LaneError):

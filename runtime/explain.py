@@ -5,14 +5,18 @@ from heapq import heappop, heappush
 from itertools import count
 
 from lane.base.rule import name_variables
-from lane.runtime.composer import Gap, Reduction, compose
+from lane.runtime.composer import Composition, Gap, Reduction, compose
 from lane.runtime.derivation import Step
+from lane.runtime.kind import RuleKind
 from lane.runtime.program_tables import Tables
+from lane.runtime.refusal import UNKNOWN, departures
 from lane.runtime.substitution import Piece, Values, evaluate
 
 
-def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piece, Gap | int | None]:
-    """Steps, last value, and why they ended early: a gap, or the word where a value grew too long."""
+def derive(
+    tables: Tables, kinds: tuple[RuleKind, ...] | None, words: Sequence[str]
+) -> tuple[tuple[Step, ...], Piece, Gap | int | None, Composition]:
+    """Steps, last value, why they ended early (a gap, or the word where a value overflows), derivation."""
     leaves = [tables.leaf_of[word] for word in words]
     composition = compose(tables, leaves)
     texts = [" ".join(tables.value_of.get(word, ())) for word in words]
@@ -22,12 +26,18 @@ def derive(tables: Tables, words: Sequence[str]) -> tuple[tuple[Step, ...], Piec
     if values.overflow is not None:
         problem = composition.reductions[values.overflow].start
     recorder = _Recorder(tables, words, values)
+    if kinds is not None and problem is None:
+        of_words = [
+            tables.kind_of.get((word,), UNKNOWN) if leaf == 0 else UNKNOWN
+            for word, leaf in zip(words, leaves, strict=True)
+        ]
+        recorder.departed = {found.value for found in departures(tables, kinds, composition, of_words)}
     for place, leaf in enumerate(leaves):
         if leaf == 0:
             recorder.add_word(place)
     for number, reduction in enumerate(composition.reductions[: values.overflow]):
         recorder.add_reduction(len(words) + number, reduction)
-    return tuple(recorder.steps), values.pieces[-1], problem
+    return tuple(recorder.steps), values.pieces[-1], problem, composition
 
 
 class _Recorder:
@@ -39,6 +49,7 @@ class _Recorder:
         self.unused = count()
         self.steps: list[Step] = []
         self.step_of: dict[int, Step] = {}  # by value
+        self.departed: set[int] = set()  # values that leave what was learned
         self.pair_of: dict[int, tuple[int, int]] = {}
         if len(words) > 1:
             self.pair_of = {node: divmod(key, tables.stride) for key, (_, node) in tables.pairs.items()}
@@ -69,6 +80,7 @@ class _Recorder:
             slot=heappop(self.emptied) if self.emptied else next(self.unused),
             length=self.values.lengths[value],
             value=self.values.pieces[value],
+            learned=value not in self.departed,
         )
         self.steps.append(step)
         self.step_of[value] = step

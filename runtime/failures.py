@@ -42,6 +42,13 @@ class Failures:
             return Failure(errors.TOO_MANY_ACTIONS, message)
         return Failure(errors.TOO_MANY_ACTIONS, f"{message} (from word {start + 1})", words[start], start + 1)
 
+    def not_learned(self) -> Failure:
+        """The failure of a command that a network refuses: it does not say where."""
+        message = (
+            "not learned: no training pair shows such a combination; the program of the model says where"
+        )
+        return Failure(errors.NOT_LEARNED, message)
+
     def _find_nearest(self, word: str) -> str | None:
         return self._suggestions.nearest(word)
 

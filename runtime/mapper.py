@@ -10,7 +10,8 @@ from lane.runtime.translator import BUDGET, Translator, load
 
 OUTPUT, ERROR = "output", "error"
 _MOST_OPEN = 4  # a process works for one model, or for a few in turn
-_OPEN: dict[tuple[str, str], Translator] = {}  # sent to this process, by backend and checksum
+_Key = tuple[str, str, bool]  # of a model: backend, checksum, and whether it is lenient
+_OPEN: dict[_Key, Translator] = {}  # sent to this process
 
 
 class BatchMapper:
@@ -28,13 +29,15 @@ class BatchMapper:
         *,
         backend: str = "auto",
         trust: bool | str = False,
+        lenient: bool = False,
     ) -> None:
-        self.translator: Translator = load(model, backend, trust=trust)
-        self.column = column
+        self.translator: Translator = load(model, backend, trust=trust, lenient=lenient)
+        self.column, self.lenient = column, lenient
 
     def __reduce__(self) -> tuple[Any, ...]:
         info = self.translator.info
-        return _restored, ((info.backend, info.file_sha256), pickle.dumps(self.translator), self.column)
+        key = info.backend, info.file_sha256, self.lenient
+        return _restored, (key, pickle.dumps(self.translator), self.column)
 
     def __call__(self, batch: Any) -> Any:
         """A mapping of lists or arrays gives a dictionary; an Arrow table or record batch gives a table.
@@ -99,11 +102,11 @@ def _codes(answers: list[Translation]) -> list[str | None]:
     return [answer.error.code if answer.error else None for answer in answers]
 
 
-def _restored(key: tuple[str, str], model: bytes, column: str) -> BatchMapper:
+def _restored(key: _Key, model: bytes, column: str) -> BatchMapper:
     if key not in _OPEN:
         if len(_OPEN) >= _MOST_OPEN:
             _OPEN.clear()
         _OPEN[key] = pickle.loads(model)
     mapper = BatchMapper.__new__(BatchMapper)
-    mapper.translator, mapper.column = _OPEN[key], column
+    mapper.translator, mapper.column, mapper.lenient = _OPEN[key], column, key[2]
     return mapper

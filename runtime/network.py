@@ -6,7 +6,7 @@ from typing import Any, NoReturn, Protocol
 
 from lane.base.rule import Rule
 from lane.runtime.derivation import Derivation
-from lane.runtime.errors import TOO_MANY_ACTIONS, ModelError
+from lane.runtime.errors import NOT_LEARNED, TOO_MANY_ACTIONS, ModelError
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network_card import NetworkCard
@@ -26,9 +26,11 @@ class Call(Protocol):
 class NetworkBackend:
     """Translates with a network file. Immutable, so threads may share it."""
 
-    def __init__(self, file: ModelFile, card: NetworkCard, threads: int, call: Call) -> None:
+    def __init__(
+        self, file: ModelFile, card: NetworkCard, threads: int, call: Call, lenient: bool = False
+    ) -> None:
         self._path, self._threads, self._card = file.path, threads, card
-        self._file_sha256 = file.sha256
+        self._file_sha256, self._lenient = file.sha256, lenient
         self._call: Call | None = call
         self._number_of = {word: number for number, word in enumerate(card.words, start=1)}
         self._failures = Failures(card.words, card.max_words, card.max_actions)
@@ -37,7 +39,8 @@ class NetworkBackend:
         """By path: another process opens the file again, and only if it has not changed."""
         if self._path.exists() and not self._path.is_file():
             raise self._error("read from a pipe, it cannot be opened again in another process: save it first")
-        return reopen, (self._card.kind, str(self._path.absolute()), self._threads, self._file_sha256)
+        path = str(self._path.absolute())
+        return reopen, (self._card.kind, path, self._threads, self._file_sha256, self._lenient)
 
     def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
         """One answer a command; invalid commands never reach the network.
@@ -75,8 +78,10 @@ class NetworkBackend:
             self._refuse()
         for words, size, number in zip(commands, length, status, strict=True):
             code = statuses[number] if 0 <= number < len(statuses) else None
-            if code == OK:
+            if code == OK or (code == NOT_LEARNED and self._lenient):
                 yield Translation(" ".join([names[i - 1] for i in actions[at : at + size]]))
+            elif code == NOT_LEARNED:
+                yield Translation("", self._failures.not_learned())
             elif code == TOO_MANY_ACTIONS:
                 # Only the network knows which value grew too long.
                 yield Translation("", self._failures.too_long(words, None))
@@ -113,12 +118,12 @@ class NetworkBackend:
         )
 
 
-def reopen(kind: str, path: str, threads: int, sha256: str) -> Any:
+def reopen(kind: str, path: str, threads: int, sha256: str, lenient: bool) -> Any:
     """Open the file of an unpickled backend, which is trusted if it has not changed."""
     from lane.runtime.translator import open_backend
 
     try:
-        return open_backend(Path(path), kind, threads, sha256)
+        return open_backend(Path(path), kind, threads, sha256, lenient)
     except ModelError as error:
         raise ModelError(f"a translator that was sent to this process cannot be opened: {error}") from None
 

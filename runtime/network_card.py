@@ -9,11 +9,12 @@ from lane.base.errors import LaneError
 from lane.base.rule import SOURCE_NAMES, TARGET_NAMES, Rule
 from lane.base.scheme import PLAIN, Schemes
 from lane.runtime.bounds import MAX_OUTPUT_BYTES, MAX_TOKENS, MAX_USES, RANGES, most_output
+from lane.runtime.errors import NOT_LEARNED
 from lane.runtime.model_file import ModelFile
 from lane.runtime.results import Info
 
-VERSION = 1
-SCHEMES_VERSION = 2  # of cards with schemes other than white space: older readers would misread them
+VERSION = 2
+READABLE_VERSIONS = (1, 2)  # version 1 has no schemes and no refusals
 _MAX_FIGURE = 1e300  # JSON has whole numbers beyond any float
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # a terminal would obey them
 
@@ -23,6 +24,7 @@ class NetworkCard:
     """The description inside a network file; its rules are those that the training data used."""
 
     kind: str
+    version: int
     sha256: str
     words: tuple[str, ...]
     actions: tuple[str, ...]
@@ -40,7 +42,7 @@ class NetworkCard:
         return Info(
             backend=self.kind,
             path=path,
-            format_version=VERSION if self.schemes.is_plain else SCHEMES_VERSION,
+            format_version=self.version,
             sha256=self.sha256,
             file_sha256=file_sha256,
             words=self.words,
@@ -52,6 +54,7 @@ class NetworkCard:
             rules=len(self.rules),
             margin=self.margin,
             agreement=self.agreement,
+            refuses=NOT_LEARNED in self.statuses,
             provenance=self.provenance,
             schemes=self.schemes,
         )
@@ -60,9 +63,9 @@ class NetworkCard:
 def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCard:
     """A card from its JSON; ModelError names the part that is wrong."""
     version = content.get("version")
-    if version not in (VERSION, SCHEMES_VERSION):
+    if version not in READABLE_VERSIONS:
         raise file.error(
-            f"format version {_shown(version)}, but this runtime reads {VERSION} and {SCHEMES_VERSION}: "
+            f"format version {_shown(version)}, but this runtime reads versions up to {VERSION}: "
             "use a matching version of the package, or export the model again"
         )
     if content.get("lane") != kind:
@@ -74,7 +77,7 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
     except (KeyError, TypeError, ValueError):
         raise file.error(f"its card has no {part!r} of the form that lane-export writes") from None
     schemes = PLAIN
-    if version == SCHEMES_VERSION:
+    if version == VERSION:
         try:
             schemes = Schemes.checked(**content["schemes"])
         except (KeyError, TypeError, LaneError):
@@ -90,6 +93,7 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
         raise file.error(f"its card allows outputs of more than {MAX_OUTPUT_BYTES} bytes")
     return NetworkCard(
         kind=kind,
+        version=version,
         sha256=content["sha256"],
         words=tuple(content["words"]),
         actions=tuple(content["actions"]),
@@ -97,7 +101,7 @@ def read_card(file: ModelFile, kind: str, content: dict[str, Any]) -> NetworkCar
         max_words=limits["max_words"],
         max_actions=limits["max_actions"],
         margin=content["margin"],
-        agreement=content["trust"],  # the key of version 1
+        agreement=content["trust"],  # the key of the format
         provenance=content["provenance"],
         # In the order of a program, so that all files of a model list the same.
         rules=tuple(sorted(rules, key=lambda rule: (len(rule.span), rule.span))),

@@ -12,7 +12,7 @@ KIND = "onnx"
 _SILENT = 4  # no log lines: every failure raises an exception too
 
 
-def load(file: ModelFile, threads: int) -> NetworkBackend:
+def load(file: ModelFile, threads: int, lenient: bool = False) -> NetworkBackend:
     """Open a file: its card and its checksum first, then the network."""
     card = read_card(file, KIND, card_of_onnx(file))
     numpy, onnxruntime = needs(file, "onnxruntime", "onnx", _imports)
@@ -24,7 +24,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         raise file.error(f"onnxruntime cannot load it: {first_line(error)}") from None
     if inputs != [("words", "tensor(int64)", 2)] or len(session.get_outputs()) != 3:
         raise file.error("its network is not one of lane-export: it takes or gives something else")
-    return NetworkBackend(file, card, threads, _call(numpy, session))
+    return NetworkBackend(file, card, threads, _call(numpy, session), lenient)
 
 
 def _imports() -> tuple[Any, Any]:

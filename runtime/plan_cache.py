@@ -1,8 +1,9 @@
 """Plans: the derivation of a shape of command, compiled once.
 
 After the recognised words have become variables, the leaves alone determine the derivation, and many commands
-share their leaves, their shape: `jump twice` and `walk twice` are both `$ twice`. A plan lists the word
-values and constants whose concatenation is the output of a shape.
+share their leaves, their shape: `jump twice` and `walk twice` are both `$ twice`. Where the model refuses,
+the kinds of these words are part of the shape (sorts.py). A plan lists the word values and constants whose
+concatenation is the output of a shape.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lane.runtime.composer import compose
-from lane.runtime.program_tables import Tables
+from lane.runtime.sorts import Sorts
 from lane.runtime.substitution import Piece, evaluate, flatten
 
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ class PlanCache:
         return PlanCache, ()
 
 
-def make_plan(tables: Tables, shape: tuple[int, ...], longest: int) -> Plan | None:
-    """The plan of a shape; None if it leads beyond the tables, or could overflow."""
-    count = len(shape)
-    composition = compose(tables, shape)
-    if composition.gap is not None:
+def make_plan(sorts: Sorts, shape: tuple[int, ...], longest: int) -> Plan | None:
+    """The plan of a shape; None if it leads beyond the tables, is refused, or could overflow."""
+    count, tables = len(shape), sorts.tables
+    composition = compose(tables, sorts.leaves(shape))
+    if composition.gap is not None or sorts.departure(composition, shape) is not None:
         return None
     values = evaluate(tables, composition, list(range(count)), [longest] * count)
     if values.overflow is not None:

@@ -14,6 +14,7 @@ from lane.base.rule import VARIABLE, Rule
 from lane.base.scheme import PLAIN, Schemes
 from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, Limits
 from lane.runtime.errors import ProgramError
+from lane.runtime.kind import RuleKind
 from lane.runtime.program_tables import Tables
 
 Tree: TypeAlias = "str | tuple[Tree, Tree]"
@@ -49,6 +50,8 @@ class Program:
     """Where it came from; any JSON, for people and for reproduction."""
     schemes: Schemes = PLAIN
     """How commands are split into words, and actions are joined."""
+    kinds: tuple[RuleKind, ...] | None = None
+    """What was learned: which rules may stand where. None: not known, and nothing can be refused."""
     tables: Tables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,11 +77,13 @@ class Program:
         agreement: float | None = None,
         provenance: Mapping[str, Any] | None = None,
         schemes: Schemes = PLAIN,
+        kinds: Iterable[RuleKind] | None = None,
     ) -> "Program":
         """Bring tables in any order, with any finite scores, into canonical order and ranks.
 
         `words` maps each word to whether it is recognised on its own; a node is (left, right, score,
-        recognised), a rule (span, template, uses). `actions` defaults to those the rules use.
+        recognised), a rule (span, template, uses). `actions` defaults to those the rules use. `kinds` must
+        be in canonical order already, since they refer to each other by number.
         """
         rule_rows = sorted((Rule(*row) for row in rules), key=lambda rule: (len(rule.span), rule.span))
         if actions is None:
@@ -94,6 +99,7 @@ class Program:
             agreement=None if agreement is None else float(agreement),
             provenance=provenance or {},
             schemes=schemes,
+            kinds=None if kinds is None else tuple(kinds),
         )
 
     @classmethod

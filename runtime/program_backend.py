@@ -5,14 +5,16 @@ from typing import Any
 
 from lane.base.rule import Rule, name_variables
 from lane.runtime import errors
-from lane.runtime.bounds import FORMAT_VERSION, SCHEMES_VERSION
-from lane.runtime.composer import Gap, compose
+from lane.runtime.bounds import FORMAT_VERSION
+from lane.runtime.composer import Composition, Gap, compose
 from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.plan_cache import Plan, PlanCache, make_plan
 from lane.runtime.program import Program
+from lane.runtime.refusal import Stray, not_learned
 from lane.runtime.results import NO_BUDGET, Failure, Info, Translation
+from lane.runtime.sorts import Sorts
 from lane.runtime.substitution import evaluate, write_out
 
 _INTERFACE = 2  # of the compiled core that this module calls
@@ -29,31 +31,43 @@ except ImportError:  # no compiler, or stale: the same answers, more slowly
 class ProgramBackend:
     """Translates with a program. Immutable but for caches, so threads may share it."""
 
-    def __init__(self, program: Program, path: str = "", sha256: str = "", file_sha256: str = "") -> None:
+    def __init__(
+        self,
+        program: Program,
+        path: str = "",
+        sha256: str = "",
+        file_sha256: str = "",
+        version: int = FORMAT_VERSION,
+        lenient: bool = False,
+    ) -> None:
         self.program = program
         self.tables = program.tables
         self._path, self._sha256, self._file_sha256 = path, sha256, file_sha256
+        self._version, self._lenient = version, lenient
+        self._sorts = Sorts(self.tables, program.kinds, lenient)
         values = self.tables.value_of
         self._text_of = {word: " ".join(values.get(word, ())) for word, _ in program.words}
         self._length_of = {word: len(values.get(word, ())) for word, _ in program.words}
         self._longest = max(self._length_of.values())
-        leaves = self.tables.leaf_of
-        known = {word: (leaves[word], text) for word, text in self._text_of.items()}
+        sorts = self._sorts.of_word
+        known = {word: (sorts[word], text) for word, text in self._text_of.items()}
         self._core = None if _core is None else _core.Core(known, Translation)
         self._plans = PlanCache(self._core)
         limits = program.limits
         self._failures = Failures(self._text_of, limits.max_words, limits.max_actions)
 
     @classmethod
-    def load(cls, file: ModelFile, threads: int) -> "ProgramBackend":
+    def load(cls, file: ModelFile, threads: int, lenient: bool) -> "ProgramBackend":
         """Open a file; `threads` has no effect on programs."""
         from lane.runtime import codec
 
         program = codec.decode_file(file.path, file.data)
-        return cls(program, str(file.path), codec.digest(file.data), file.sha256)
+        digest, version = codec.digest(file.data), codec.version(file.data)
+        return cls(program, str(file.path), digest, file.sha256, version, lenient)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ProgramBackend, (self.program, self._path, self._sha256, self._file_sha256)
+        facts = self._path, self._sha256, self._file_sha256, self._version, self._lenient
+        return ProgramBackend, (self.program, *facts)
 
     def translate_batch(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
         """Answers to the first commands, until they have more than `budget` characters."""
@@ -71,14 +85,14 @@ class ProgramBackend:
     def _translate_plainly(self, texts: Sequence[str], budget: int = NO_BUDGET) -> list[Translation]:
         """The fast path in Python, for shapes that have a plan."""
         split = str.split  # not `text.split`: any other type must raise TypeError
-        leaf_of, text_of, young = self.tables.leaf_of, self._text_of, self._plans.young
+        sort_of, text_of, young = self._sorts.of_word, self._text_of, self._plans.young
         answers = []
         for text in texts:
             if budget < 0:
                 break
             words = split(text)
             try:
-                plan = young[tuple([leaf_of[word] for word in words])]
+                plan = young[tuple([sort_of[word] for word in words])]
             except KeyError:
                 answers.append(self._translate_new(words))
                 young = self._plans.young
@@ -94,7 +108,7 @@ class ProgramBackend:
         failure = self._failures.of_command(words)
         if failure is not None:
             return Translation("", failure)
-        shape = tuple([self.tables.leaf_of[word] for word in words])
+        shape = tuple([self._sorts.of_word[word] for word in words])
         values = [self._text_of[word] for word in words]
         plan = self._plan(shape)
         if plan is not None:
@@ -104,13 +118,13 @@ class ProgramBackend:
     def _plan(self, shape: tuple[int, ...]) -> Plan | None:
         plan = self._plans.find(shape)
         if plan is None and self._plans.is_worth_it(shape):
-            plan = make_plan(self.tables, shape, self._longest)
+            plan = make_plan(self._sorts, shape, self._longest)
             if plan is not None:
                 self._plans.add(shape, plan)
         return plan
 
     def _translate_directly(self, words: list[str], shape: tuple[int, ...], values: list[str]) -> Translation:
-        composition = compose(self.tables, shape)
+        composition = compose(self.tables, self._sorts.leaves(shape))
         lengths = [self._length_of[word] for word in words]
         results = evaluate(self.tables, composition, values, lengths)
         if results.overflow is not None:
@@ -118,6 +132,9 @@ class ProgramBackend:
             return Translation("", self._failures.too_long(words, start))
         if composition.gap is not None:
             return Translation("", self._beyond(words, composition.gap))
+        departure = self._sorts.departure(composition, shape)
+        if departure is not None:
+            return Translation("", self._not_learned(composition, words, departure))
         return Translation(write_out(results.pieces[-1]))
 
     def explain(self, text: str) -> Derivation:
@@ -128,9 +145,13 @@ class ProgramBackend:
         failure = self._failures.of_command(words)
         if failure is not None:
             return Derivation(tuple(words), (), "", failure)
-        steps, value, problem = derive(self.tables, words)
+        steps, value, problem, composition = derive(self.tables, self.program.kinds, words)
         if problem is None:
-            return Derivation(tuple(words), steps, write_out(value))
+            shape = [self._sorts.of_word[word] for word in words]
+            departure = self._sorts.departure(composition, shape)
+            if departure is None:
+                return Derivation(tuple(words), steps, write_out(value))
+            return Derivation(tuple(words), steps, "", self._not_learned(composition, words, departure))
         if isinstance(problem, Gap):
             return Derivation(tuple(words), steps, "", self._beyond(words, problem))
         return Derivation(tuple(words), steps, "", self._failures.too_long(words, problem))
@@ -146,7 +167,7 @@ class ProgramBackend:
         return Info(
             backend="program",
             path=self._path,
-            format_version=FORMAT_VERSION if program.schemes.is_plain else SCHEMES_VERSION,
+            format_version=self._version,
             sha256=self._sha256,
             file_sha256=self._file_sha256,
             words=tuple(word for word, _ in program.words),
@@ -158,12 +179,16 @@ class ProgramBackend:
             rules=len(program.rules),
             margin=program.margin,
             agreement=program.agreement,
+            refuses=program.kinds is not None,
             provenance=program.provenance,
             schemes=program.schemes,
         )
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _not_learned(self, composition: Composition, words: Sequence[str], departure: Stray) -> Failure:
+        return not_learned(self.tables, self.program.kinds or (), composition, words, departure)
 
     def _beyond(self, words: list[str], gap: Gap) -> Failure:
         start, left, right = gap

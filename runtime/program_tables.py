@@ -23,6 +23,7 @@ from lane.runtime.bounds import (
     most_output,
 )
 from lane.runtime.errors import ProgramError
+from lane.runtime.kind import check_kinds
 
 if TYPE_CHECKING:
     from lane.runtime.program import Program, Tree
@@ -62,6 +63,8 @@ class Tables:
     """By node: its leaves, every variable as `$`."""
     rule_of: "dict[tuple[str, ...], Rule]"
     """By span, every variable as `$`."""
+    kind_of: dict[tuple[str, ...], int]
+    """The kind of each learned rule, by span as above; empty if the program cannot refuse."""
     templates: dict[int, Template | None] = field(default_factory=dict)
     """By node, compiled on first use: most spans of a large table never occur."""
 
@@ -91,6 +94,7 @@ class Tables:
             recognized=[False] * len(leaves),
             spans=spans,
             rule_of=rule_of,
+            kind_of=check_kinds(program.kinds or (), rule_of),
         )
         tables._number_nodes(program, {leaf: number for number, leaf in enumerate(leaves)})
         met = set(spans)

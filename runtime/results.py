@@ -22,7 +22,7 @@ class Failure:
     position: int | None = None
     """The position of that word in the command, counted from 1."""
     nearest: str | None = None
-    """The known word nearest to an unknown one."""
+    """The known word nearest to an unknown one, or the learned rule nearest to what was not learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Info:
     margin: float | None
     agreement: float | None
     """Share of unlabelled commands on which independent trainings agree."""
+    refuses: bool
+    """It knows what was learned, and refuses the rest; files of earlier releases do not."""
     provenance: Mapping[str, Any]
     schemes: Schemes = PLAIN
     """How commands are split into words, and actions are joined."""

@@ -12,7 +12,7 @@ KIND = "torchscript"
 MAGIC = b"PK\x03\x04"
 
 
-def load(file: ModelFile, threads: int) -> NetworkBackend:
+def load(file: ModelFile, threads: int, lenient: bool = False) -> NetworkBackend:
     """Open an archive: card and checksum first, then trust, and only then its code."""
     if not file.data.startswith(MAGIC):
         raise file.error("not a TorchScript archive, which begins like a zip file")
@@ -25,7 +25,7 @@ def load(file: ModelFile, threads: int) -> NetworkBackend:
         raise file.error(f"torch cannot load it: {first_line(error)}") from None
     # A setting of the whole process: torch has no other.
     torch.set_num_threads(threads)
-    return NetworkBackend(file, card, threads, _call(torch, translate))
+    return NetworkBackend(file, card, threads, _call(torch, translate), lenient)
 
 
 def _import() -> Any:

@@ -38,22 +38,22 @@ class Backend(Protocol):
         """Free its resources."""
 
 
-def _onnx(file: ModelFile, threads: int) -> Backend:
+def _onnx(file: ModelFile, threads: int, lenient: bool) -> Backend:
     from lane.runtime import onnx_backend  # programs do not need its imports
 
-    return onnx_backend.load(file, threads)
+    return onnx_backend.load(file, threads, lenient)
 
 
-def _torchscript(file: ModelFile, threads: int) -> Backend:
+def _torchscript(file: ModelFile, threads: int, lenient: bool) -> Backend:
     from lane.runtime import torchscript_backend
 
-    return torchscript_backend.load(file, threads)
+    return torchscript_backend.load(file, threads, lenient)
 
 
 class _Kind(NamedTuple):
     """A kind of file: how to open it, its first bytes, and its largest size."""
 
-    open: Callable[[ModelFile, int], Backend]
+    open: Callable[[ModelFile, int, bool], Backend]
     magic: bytes
     max_bytes: int
 
@@ -169,13 +169,18 @@ def _require_count(name: str, value: object) -> None:
 
 
 def load(
-    path: str | Path | None = None, backend: str = "auto", threads: int = 1, trust: bool | str = False
+    path: str | Path | None = None,
+    backend: str = "auto",
+    threads: int = 1,
+    trust: bool | str = False,
+    lenient: bool = False,
 ) -> Translator:
     """Open a model file, or the bundled SCAN model; raises ModelError if it cannot be used.
 
     `backend` "auto" goes by the file's first bytes; `threads` bounds the threads of backends that have any.
     A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file from its
-    maker. Other files need no trust, but a SHA-256 is verified for them too.
+    maker. Other files need no trust, but a SHA-256 is verified for them too. A `lenient` translator answers
+    every command of known words, also where its derivation leaves what was learned.
     """
     _require_count("threads", threads)
     trust = model_file.checked(trust)
@@ -185,13 +190,13 @@ def load(
         path = model_file.BUNDLED
         if not path.exists():
             raise ModelError("this installation bundles no model: give the path of one")
-    return Translator(open_backend(Path(path), backend, threads, trust))
+    return Translator(open_backend(Path(path), backend, threads, trust, lenient))
 
 
-def open_backend(path: Path, name: str, threads: int, trust: Trust) -> Backend:
+def open_backend(path: Path, name: str, threads: int, trust: Trust, lenient: bool = False) -> Backend:
     """Open a file with the backend of this name; "auto" goes by its first bytes."""
     file = model_file.read(path, lambda start: _kind(name, start).max_bytes, trust)
-    return _kind(name, file.data).open(file, threads)
+    return _kind(name, file.data).open(file, threads, lenient)
 
 
 def _kind(name: str, start: bytes) -> _Kind:

@@ -38,7 +38,7 @@ class Agreement:
         self.dataset, self.config, self.device, self.reading = dataset, config, device, reading
         self._kept: dict[int, tuple[Learner, Recombined]] = {}
 
-    def _made(self, fit: Fit) -> tuple[Learner, Recombined]:
+    def made(self, fit: Fit) -> tuple[Learner, Recombined]:
         """The fit's model, and commands made from its derivations."""
         if fit.number not in self._kept:
             learner = fit.learner(self.dataset, self.config, self.device)
@@ -54,7 +54,7 @@ class Agreement:
 
     def between(self, one: Fit, other: Fit) -> Comparison:
         """Both on the new commands, about half from each."""
-        (first, from_first), (second, from_second) = self._made(one), self._made(other)
+        (first, from_first), (second, from_second) = self.made(one), self.made(other)
         said: dict[tuple[str, ...], _Said] = {}
         for made in (from_first, from_second):
             commands = made.commands
@@ -65,7 +65,7 @@ class Agreement:
 
     def with_itself(self, fit: Fit) -> Comparison:
         """A model and the outputs that its rules give to its own new commands."""
-        learner, made = self._made(fit)
+        learner, made = self.made(fit)
         said: dict[tuple[str, ...], _Said] = {}
         for rows in made.commands.chunks():
             outputs = _outputs(learner, made.commands, rows)

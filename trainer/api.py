@@ -24,6 +24,7 @@ from lane.data.pair import Pair, checked_pair
 from lane.models import checkpoint
 from lane.models.card import ModelCard, TrainingData
 from lane.trainer.ambiguity import open_readings
+from lane.trainer.automaton import read_off
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
 from lane.trainer.curriculum import Curriculum
@@ -34,7 +35,7 @@ from lane.trainer.induction import Induced, induce
 from lane.trainer.label import write_label
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
-from lane.trainer.search import Found, search
+from lane.trainer.search import Found, agreement_of, search
 from lane.trainer.training import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
@@ -289,5 +290,7 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, sch
         weights=fit.weights,
         card=card,
     )
+    made = agreement_of(run).made(fit)[1].commands if run.config.composer else None
+    done = replace(done, learned=read_off(done.model(), run.dataset, made))
     checkpoint.save(done, result.model)
     result.write(run.folder)

@@ -30,10 +30,15 @@ class Found:
         return _agrees(self.agreement)
 
 
+def agreement_of(run: Run) -> Agreement:
+    """Compares the fits of a run."""
+    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
+    return Agreement(run.dataset, run.config, run.device, reading)
+
+
 def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
-    agreement = Agreement(run.dataset, run.config, run.device, reading)
+    agreement = agreement_of(run)
     fits: list[Fit] = []
     for number in range(run.config.rounds):
         first = number * run.config.candidates

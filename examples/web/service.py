@@ -189,11 +189,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Serve a model over HTTP.")
     parser.add_argument("--model", metavar="FILE", help="an exported model (the bundled SCAN model)")
     parser.add_argument("--trust", metavar="SHA256", help="that the file must have; TorchScript needs it")
+    parser.add_argument("--lenient", action="store_true", help="translate also what was never learned")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080, help="0: any that is free")
     options = parser.parse_args()
     try:
-        translator = load(options.model, trust=options.trust or False)
+        translator = load(options.model, trust=options.trust or False, lenient=options.lenient)
     except (ModelError, ValueError) as error:
         sys.exit(f"error: {error}")
     with translator, Service((options.host, options.port), translator) as service:

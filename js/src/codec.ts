@@ -49,7 +49,7 @@ const HEAD = 200; // bytes that are enough for the first line
 const KEYS = ["complete", "limits", "margin", "trust", "provenance", "actions", "words", "nodes", "rules"];
 const KEYS_OF = new Map([
   [1, KEYS],
-  [2, ["schemes", ...KEYS]],
+  [2, ["schemes", ...KEYS, "kinds"]],
 ]);
 const MOST_NESTED = 8; // levels of a side of a node
 const KIND_NAMES = { boolean: "bool", string: "str", number: "int" } as const;
@@ -210,11 +210,7 @@ function readSchemes(value: Json): Schemes {
   if (!isEqual(schemes.keys, names)) {
     throw new ProgramError("schemes", `the keys must be ${names.join(", ")}, in this order`);
   }
-  const checked = checkedSchemes(schemes);
-  if (checked.isPlain) {
-    throw new ProgramError("schemes", "plain white space, which version 1 of the format says without them");
-  }
-  return checked;
+  return checkedSchemes(schemes);
 }
 
 function checkedSchemes(schemes: Members): Schemes {

@@ -1,9 +1,11 @@
 """The card that goes into network files is the one that the runtime reads."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from lane.export.metadata import NO_CHECKSUM, STATUSES, describe
 from lane.models import symbols
+from lane.models.learned import Learned
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network_card import read_card
 
@@ -28,15 +30,13 @@ def test_every_status_of_the_networks_has_a_name(checkpoint):
         symbols.EMPTY,
         symbols.UNKNOWN_WORD,
         symbols.TOO_MANY_WORDS,
+        symbols.NOT_LEARNED,
     ]
     assert (
         sorted(numbers) == sorted(STATUSES) == list(range(len(STATUSES)))
     )  # a status is a place in the list
-    names = describe(checkpoint, "onnx", None, [], {})["statuses"]
-    assert [names[number] for number in numbers] == [
-        "ok",
-        "too-many-actions",
-        "empty",
-        "unknown-word",
-        "too-many-words",
-    ]
+    listed = ["ok", "too-many-actions", "empty", "unknown-word", "too-many-words", "not-learned"]
+    learns = replace(checkpoint, learned=Learned({}, ()))
+    assert describe(learns, "onnx", None, [], {})["statuses"] == [listed[n] for n in sorted(numbers)]
+    # A file that cannot refuse does not list the status: readers go by that.
+    assert describe(checkpoint, "onnx", None, [], {})["statuses"] == listed[:-1]

@@ -123,7 +123,7 @@ def test_two_threads_give_the_same(exported, commands, wanted, kind):
 def test_info_and_rules(translators, exported, kind):
     info, program = translators[kind].info, translators["program"].info
     data = exported[kind].read_bytes()
-    assert (info.backend, info.path, info.format_version) == (kind, str(exported[kind]), 1)
+    assert (info.backend, info.path, info.format_version) == (kind, str(exported[kind]), 2)
     assert info.file_sha256 == hashlib.sha256(data).hexdigest()
     assert info.sha256.encode() in data
     assert sorted(info.words) == sorted(program.words)

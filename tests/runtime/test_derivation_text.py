@@ -57,6 +57,7 @@ def test_dict_is_json(translator):
         "parts": [1],
         "reads": [0],
         "slot": 0,
+        "learned": True,
         "value": "I_LOOK I_LOOK",
     }
 

@@ -7,7 +7,14 @@ from lane.runtime import ModelError, ProgramError, errors
 
 
 def test_codes_are_part_of_the_public_api():
-    assert errors.CODES == ("unknown-word", "too-many-words", "too-many-actions", "beyond-model", "empty")
+    assert errors.CODES == (
+        "unknown-word",
+        "too-many-words",
+        "too-many-actions",
+        "beyond-model",
+        "not-learned",
+        "empty",
+    )
 
 
 def test_an_error_of_a_program_says_where():

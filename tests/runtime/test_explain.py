@@ -52,11 +52,11 @@ def test_slots_hold_what_the_steps_read(translator, words):
 
 
 def test_why_a_derivation_ends_early(tiny):
-    steps, value, problem = derive(tiny.tables, ["dax", "lug"])
+    steps, value, problem, _ = derive(tiny.tables, None, ["dax", "lug"])
     assert (len(steps), write_out(value), problem) == (3, "RED BLUE RED", None)
-    steps, _, problem = derive(tiny.tables, ["kiki", "dax"])
+    steps, _, problem, _ = derive(tiny.tables, None, ["kiki", "dax"])
     assert isinstance(problem, Gap)
     assert problem.start == 0
-    steps, _, problem = derive(tiny.tables, ["dax"] * 20)
+    steps, _, problem, _ = derive(tiny.tables, None, ["dax"] * 20)
     assert isinstance(problem, int), "the word where a value grew too long"
     assert all(step.length <= tiny.limits.max_actions for step in steps)

@@ -10,6 +10,7 @@ from lane.runtime.network import NetworkBackend, _portions, first_line, needs
 from lane.runtime.network_card import NetworkCard
 
 CARD = NetworkCard(
+    version=2,
     kind="onnx",
     sha256="ab",
     words=("a", "b"),

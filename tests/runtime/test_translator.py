@@ -157,7 +157,7 @@ def test_pickle_and_context_manager(translator):
 
 def test_info_and_rules(translator, scan, scan_file):
     info = translator.info
-    assert (info.backend, info.path, info.format_version) == ("program", str(scan_file), 1)
+    assert (info.backend, info.path, info.format_version) == ("program", str(scan_file), 2)
     assert info.sha256.encode() in scan_file.read_bytes()[:200]
     assert "jump" in info.words
     assert "I_JUMP" in info.actions

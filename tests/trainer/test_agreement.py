@@ -83,14 +83,14 @@ def test_different_models_do_not(agreement, tiny_config, said):
 
 
 def test_no_command_that_is_compared_is_a_training_command(agreement, tiny_config, said):
-    _, made = agreement._made(fit(0, 1, tiny_config))
+    _, made = agreement.made(fit(0, 1, tiny_config))
     assert len(made.commands) > 0
     assert not {pair.source for pair in made.commands.pairs} & {pair.source for pair in said.pairs}
 
 
 def test_with_itself_is_the_share_of_its_own_commands_that_it_derives_as_meant(agreement, tiny_config):
     model = fit(0, 1, tiny_config)
-    learner, made = agreement._made(model)
+    learner, made = agreement.made(model)
     right = learner.evaluate(made.commands, torch.arange(len(made.commands))).right.tolist()
     assert agreement.with_itself(model).agreed == sum(right) > 0
     first, *rest = (pair for pair, each in zip(made.commands.pairs, right, strict=True) if each)
@@ -103,7 +103,7 @@ def test_with_itself_is_the_share_of_its_own_commands_that_it_derives_as_meant(a
 
 def test_commands_longer_than_every_pair_are_counted(agreement, tiny_config, said):
     model = fit(0, 1, tiny_config)
-    learner, made = agreement._made(model)
+    learner, made = agreement.made(model)
     long = Pair(("a",) * 4, ("A",))
     agreement._kept[0] = learner, made._replace(commands=made.commands.like([*made.commands.pairs, long]))
     assert agreement.with_itself(model).longer == 1
