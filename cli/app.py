@@ -3,8 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import RawIOBase, TextIOWrapper
 from typing import NoReturn
 
@@ -51,6 +51,19 @@ def require(purpose: str, *modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             raise LaneError(missing(purpose, module))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Delay SIGINT and SIGTERM while torch is imported: it would swallow what their handler raises."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:

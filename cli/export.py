@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lane.base.errors import LaneError
-from lane.cli.app import new_app, require, run, show_version
+from lane.cli.app import new_app, require, run, show_version, undisturbed
 from lane.export.kinds import BUDGET, EXPORTED, RANDOM, checked_formats
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def export_files(
     """
     require("exporting", "torch", "onnx")
     from lane.data.reader import read_pairs
-    from lane.export import export
+
+    with undisturbed():
+        from lane.export import export
 
     done = export(
         model,

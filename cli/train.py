@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from lane.base.errors import LaneError
-from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
+from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version, undisturbed
 from lane.data.formats import Format
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ def train_command(
     loaded, evaluate = _load(task, train, test, form, data_dir)
     require("training", "torch")
     from lane.cli.watch import watcher_for
-    from lane.trainer.api import train as learn
+
+    with undisturbed():
+        from lane.trainer.api import train as learn
 
     asked: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):

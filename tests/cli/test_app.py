@@ -153,3 +153,26 @@ def test_without_torch_the_remedy_is_named(tmp_path, command, arguments):
     assert "needs torch" in ended.stderr
     assert "lane-expressions[train]" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+SWALLOWED = """
+import os, signal, sys
+from lane.cli.app import run, undisturbed
+
+def app():
+    with undisturbed():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            print("imported", flush=True)
+        except BaseException:
+            pass  # as libraries do that import others
+    print("went on", flush=True)
+
+run(app, [])
+"""
+
+
+def test_a_signal_during_an_import_is_not_swallowed() -> None:
+    """torch clears whatever is raised while it imports numpy, and leaves that half imported."""
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "imported\n", "")
