@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-js page test-slow test-runtime test-lowest readme lint format bundled robot bench fuzz faults campaign clean
+.PHONY: help setup run test test-js page test-slow test-runtime test-lowest readme lint format bundled robot bench scale fuzz faults campaign clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -97,6 +97,10 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 	$(BIN)/python benchmarks/runtime.py build/scan/scan.pt --json results/runtime.json --stream 10000000
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
 	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
+	$(BIN)/python benchmarks/fill_pages.py
+
+scale: $(VENV)/.stamp ## measure clusters of Ray, into results/ and docs/scale.md, on an idle machine; resumable
+	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/fill_pages.py
 
 # libFuzzer by atheris, gcc and its sanitizers: Linux on x86-64. Findings stay in build/fuzz.

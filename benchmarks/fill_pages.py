@@ -1,4 +1,4 @@
-"""Fills the tables of docs/benchmarks.md and docs/security.md, and the README's training time, from files.
+"""Fills the tables of docs/benchmarks.md, scale.md, security.md, and the README's training time, from files.
 
     python benchmarks/fill_pages.py
 
@@ -18,6 +18,7 @@ from lane.experiments.sweep import read_results, table
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
 SECURITY = ROOT / "docs" / "security.md"
+SCALE = ROOT / "docs" / "scale.md"
 README = ROOT / "README.md"
 CAMPAIGN = ("fuzz", "faults", "memory", "soak")
 _BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -46,8 +47,9 @@ def timed(readme: str) -> str:
 
 def render(path: Path) -> str:
     """The table or tables of a result file."""
-    kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures, "trainer": _figures}
+    kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures}
     kind |= {"growth": _growth, "calibration": _calibration}
+    kind |= dict.fromkeys(("scale", "trainer"), _figures)
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 
@@ -88,7 +90,7 @@ def _campaign(path: Path) -> Iterable[str]:
 
 def main() -> None:
     """Rewrite the pages."""
-    for page in (PAGE, SECURITY):
+    for page in (PAGE, SCALE, SECURITY):
         page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(timed(README.read_text(encoding="utf-8")), encoding="utf-8")
 
