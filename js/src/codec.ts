@@ -70,7 +70,17 @@ export function decode(data: Uint8Array): Program {
   if (!isEqual(content.keys, all)) {
     throw new ProgramError("file", `the keys must be ${all.join(", ")}, in this order`);
   }
-  return { version, sha256: header[2], ...fields(content) };
+  try {
+    return { version, sha256: header[2], ...fields(content) };
+  } catch (error) {
+    throw nested(error);
+  }
+}
+
+/** Workers have small stacks: a file may be nested too deeply for one before it is for Python. */
+function nested(error: unknown): unknown {
+  const isTooDeep = error instanceof NestingError || error instanceof RangeError;
+  return isTooDeep ? new ProgramError("file", "is nested too deeply") : error;
 }
 
 function fields(content: Members): Omit<Program, "version" | "sha256"> {
@@ -135,11 +145,10 @@ function parsed(data: Uint8Array): Members {
   try {
     return object("file", parse(data));
   } catch (error) {
-    if (error instanceof NestingError) throw new ProgramError("file", "is nested too deeply");
     if (error instanceof JsonError || error instanceof Utf8Error) {
       throw new ProgramError("file", `is not the JSON of a program: ${error.message}`);
     }
-    throw error;
+    throw nested(error);
   }
 }
 

@@ -114,8 +114,8 @@ class Parser {
   private value(): Json {
     const character = this.text[this.place];
     if (character === '"') return this.string();
-    if (character === "{") return this.nested(() => this.object());
-    if (character === "[") return this.nested(() => this.array());
+    if (character === "{") return this.object();
+    if (character === "[") return this.array();
     for (const [name, constant] of CONSTANTS) if (this.took(name)) return constant;
     for (const name of ["NaN", "Infinity", "-Infinity"]) {
       if (this.took(name)) throw new JsonError(`${name} is not allowed`);
@@ -123,18 +123,9 @@ class Parser {
     return this.number();
   }
 
-  private nested<T>(read: () => T): T {
-    if (++this.depth > MAX_DEPTH) throw new NestingError();
-    this.place++;
-    const value = read();
-    this.place++;
-    this.depth--;
-    return value;
-  }
-
   private object(): Members {
     const entries: [string, Json][] = [];
-    this.skip();
+    this.enter();
     if (this.text[this.place] !== "}") {
       for (;;) {
         if (this.text[this.place] !== '"') {
@@ -148,17 +139,31 @@ class Parser {
         if (this.isAtEnd("}")) break;
       }
     }
+    this.leave();
     if (new Set(entries.map(([key]) => key)).size < entries.length) throw new JsonError("a key appears twice");
     return new Members(entries);
   }
 
   private array(): Json[] {
     const items: Json[] = [];
-    this.skip();
-    if (this.text[this.place] === "]") return items;
-    do items.push(this.value());
-    while (!this.isAtEnd("]"));
+    this.enter();
+    if (this.text[this.place] !== "]") {
+      do items.push(this.value());
+      while (!this.isAtEnd("]"));
+    }
+    this.leave();
     return items;
+  }
+
+  private enter(): void {
+    if (++this.depth > MAX_DEPTH) throw new NestingError();
+    this.place++;
+    this.skip();
+  }
+
+  private leave(): void {
+    this.place++;
+    this.depth--;
   }
 
   /** Whether the list or object ends behind the item just read; otherwise moves to the next item. */
