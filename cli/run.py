@@ -41,8 +41,8 @@ error with its number, and --on-error decides what is written instead. The codes
   line-too-long     the line is longer than 16 MiB
 """
 EPILOG = """`lane-run rules` prints what the model has learned, and `lane-run page` writes a page to
-play with it. `lane-run test` compares it with pairs. (Files of these names are given
-as ./rules, ./page and ./test.)
+play with it. `lane-run test` compares it with pairs, and `lane-run grow` adds words to it.
+(Files of these names are given as ./rules, ./page, ./test and ./grow.)
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
@@ -62,6 +62,14 @@ TEST_EPILOG = """Exit code: 0 every pair passed and nothing differs, 1 otherwise
 unreadable pairs or an unusable model.
 
 Example: lane-run test pairs.tsv --model robot.lane --against released.lane --format junit
+"""
+GROW_HELP = """Add words to a program without training. A line of WORDS is one of:
+
+  hop like look = I_HOP   a word that is used as a known one, with a value of its own
+  gaze like look          a synonym
+
+The known word must stand for a value by itself. Answers to commands without the new
+words stay as they are. The new program is verified and written at once.
 """
 
 
@@ -122,6 +130,13 @@ def _test_parser() -> "_Parser":
         "--commands", type=_positive, default=2000, metavar="N", help="new commands to compare both on (2000)"
     )
     add("-f", "--format", choices=("text", "json", "junit"), default="text", help="how to write the result")
+    return parser
+
+
+def _grow_parser() -> "_Parser":
+    parser = _new_parser("lane-run grow", GROW_HELP, None)
+    parser.add_argument("words", metavar="WORDS", help="a file of new words")
+    parser.add_argument("--out", required=True, metavar="FILE", help="the program with the new words")
     return parser
 
 
@@ -340,6 +355,24 @@ def _test(options: argparse.Namespace) -> int:
     return 0 if result.passed else SOME_FAILED
 
 
+def _grow(options: argparse.Namespace) -> int:
+    from lane.runtime.extension import grow, read_words
+
+    path = Path(options.model) if options.model else model_file.BUNDLED
+    data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
+    program = codec.decode_file(path, data)
+    try:
+        lines = Path(options.words).read_text(encoding="utf-8").splitlines()
+        grow(program, read_words(lines, options.words)).save(options.out)
+    except OSError as error:
+        raise WrongUseError(f"{error.filename or options.words}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise WrongUseError(f"{options.words}: is not UTF-8") from None
+    except LaneError as error:
+        raise WrongUseError(str(error)) from None
+    return 0
+
+
 def main() -> int:
     """Entry point of `lane-run`; gives the exit code."""
     arguments = sys.argv[1:]
@@ -350,6 +383,8 @@ def main() -> int:
             return _page(_page_parser().parse(arguments[1:]))
         if arguments[:1] == ["test"]:
             return _test(_test_parser().parse(arguments[1:]))
+        if arguments[:1] == ["grow"]:
+            return _grow(_grow_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
     except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)

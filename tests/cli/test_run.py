@@ -406,3 +406,20 @@ def test_pairs_are_tested_with_exit_codes_for_ci(command, tmp_path):
         test(str(right), "--against", str(bad)),
     ):
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_program_grows_by_a_file_of_words(command, tmp_path):
+    *start, _, model = command
+    words, grown = tmp_path / "words.txt", tmp_path / "grown.lane"
+    words.write_text("hop like look = I_HOP\n")
+
+    def run(*arguments, text=""):
+        return subprocess.run([*start, *arguments], input=text, capture_output=True, text=True, check=False)
+
+    done = run("grow", str(words), "-m", model, "--out", str(grown))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert run("-m", str(grown), text="hop twice\n").stdout == "I_HOP I_HOP\n"
+    words.write_text("hop like lok\n")
+    wrong = run("grow", str(words), "-m", model, "--out", str(grown))
+    assert (wrong.returncode, "did you mean 'look'?" in wrong.stderr) == (2, True)
+    assert run("grow", str(tmp_path / "none"), "-m", model, "--out", str(grown)).returncode == 2

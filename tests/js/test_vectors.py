@@ -18,7 +18,14 @@ def vectors(tmp_path_factory):
     made = module.make(LINES, LINES // 4)
     assert sum(len(model["lines"]) for model in made["models"]) > 20_910 + 0.9 * LINES  # all of SCAN first
     codes = {answer[1]["code"] for model in made["models"] for answer in model["answers"] if answer[0] == ""}
-    assert codes >= {"empty", "unknown-word", "too-many-words", "too-many-actions", "beyond-model"}
+    assert codes >= {
+        "empty",
+        "unknown-word",
+        "too-many-words",
+        "too-many-actions",
+        "beyond-model",
+        "not-learned",
+    }
     path = tmp_path_factory.mktemp("vectors") / "vectors.json"
     path.write_text(json.dumps(made), encoding="utf-8")
     return path

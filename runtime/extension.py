@@ -1,0 +1,116 @@
+"""Extension: new words for a program, without training.
+
+To the tables every word that stands for a value is the same variable. So a new word like a known one is one
+row of words and one of rules; no node mentions it, and no command without it can change its answer.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lane.base.errors import LaneError
+from lane.base.rule import Rule
+from lane.base.suggestion import did_you_mean
+from lane.runtime.kind import RuleKind
+from lane.runtime.program import Program
+
+
+class NewWord(NamedTuple):
+    """A word that is used as `like`, a known word, is; without a value of its own it is a synonym."""
+
+    word: str
+    like: str
+    value: str = ""
+
+
+def read_words(lines: Iterable[str], name: str) -> list[NewWord]:
+    """`hop like look = I_HOP`, or `gaze like look` for a synonym, one a line."""
+    found = []
+    for number, line in enumerate(lines, start=1):
+        tokens = line.split()
+        if not tokens:
+            continue
+        value = line.partition(" = ")[2].strip()
+        if (
+            tokens[1:2] != ["like"]
+            or len(tokens) < 3
+            or (len(tokens) > 3 and not (value and tokens[3] == "="))
+        ):
+            raise LaneError(f"{name}, line {number}: expected WORD like KNOWN = ACTIONS, or WORD like KNOWN")
+        found.append(NewWord(tokens[0], tokens[2], value))
+    return found
+
+
+def grow(program: Program, new: Sequence[NewWord]) -> Program:
+    """The program with the new words, noted in its provenance; LaneError if one cannot be added."""
+    known = dict(program.words)
+    values = {rule.span[0]: rule.template for rule in program.rules if rule.is_word}
+    added: dict[str, Rule] = {}
+    for word, like, value in new:
+        if not known.get(like):
+            raise LaneError(f"{word!r} like {like!r}: {_no_model(like, known)}")
+        if word in known or word in added:
+            raise LaneError(f"{word!r}: the program has this word already")
+        if program.schemes.read(word) != [word]:
+            raise LaneError(f"{word!r}: commands of this program are never split into such a word")
+        added[word] = Rule((word,), tuple(program.schemes.write(value)) or values[like])
+    grown = replace(
+        program,
+        words=tuple(sorted([*program.words, *((word, True) for word in added)])),
+        actions=tuple(
+            sorted({*program.actions, *(token for rule in added.values() for token in rule.template)})
+        ),
+        rules=tuple(sorted([*program.rules, *added.values()], key=lambda rule: (len(rule.span), rule.span))),
+        kinds=program.kinds and _kinds(program.kinds, new),
+        provenance={**program.provenance, "grown": [*_grown(program), _note(new)]},
+    )
+    _verify(program, grown, added)
+    return grown
+
+
+def _no_model(like: str, known: dict[str, bool]) -> str:
+    if like in known:
+        return "only words that stand for a value of their own can be imitated"
+    return f"the program has no such word{did_you_mean(like, known)}"
+
+
+def _kinds(kinds: Sequence[RuleKind], new: Sequence[NewWord]) -> tuple[RuleKind, ...]:
+    """A new word joins the kind of the word that it is like; the kinds come into order again."""
+    kind_of = {span: number for number, kind in enumerate(kinds) for span in kind.spans}
+    spans = [list(kind.spans) for kind in kinds]
+    for word, like, _ in new:
+        if (like,) in kind_of:
+            spans[kind_of[like,]].append((word,))
+    members = [sorted(group, key=lambda span: (len(span), span)) for group in spans]
+    order = sorted(range(len(kinds)), key=lambda number: (len(members[number][0]), members[number][0]))
+    place = {old + 1: new_place for new_place, old in enumerate(order, start=1)}
+    return tuple(
+        RuleKind(
+            kinds[number].root,
+            tuple(tuple(sorted(place[kind] for kind in slot)) for slot in kinds[number].slots),
+            tuple(members[number]),
+        )
+        for number in order
+    )
+
+
+def _grown(program: Program) -> list[object]:
+    before = program.provenance.get("grown", [])
+    return before if isinstance(before, list) else [before]
+
+
+def _note(new: Sequence[NewWord]) -> dict[str, object]:
+    """Of hundreds of words the provenance has room for a digest only."""
+    text = "\n".join(f"{word} like {like} = {value}" for word, like, value in new)
+    return {"words": len(new), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _verify(program: Program, grown: Program, added: dict[str, Rule]) -> None:
+    """The file read again is the same program, and its tables are the old ones but for the new words."""
+    again = Program.loads(grown.dumps())
+    assert again == grown, "the bytes of a program give it back"
+    before, after = program.tables, grown.tables
+    assert after.pairs == before.pairs, "no new word is in a node"
+    assert after.leaf_of == before.leaf_of | dict.fromkeys(added, 0)
+    assert after.rule_of.items() >= before.rule_of.items()
