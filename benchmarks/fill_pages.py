@@ -92,6 +92,7 @@ def main() -> None:
     """Rewrite the pages."""
     for page in (PAGE, SCALE, SECURITY):
         page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+    calibration.draw(read_results(ROOT / "results" / "calibration.jsonl"), ROOT / "docs" / "calibration.svg")
     README.write_text(timed(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
