@@ -4,8 +4,14 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.experiments.oracle import Oracle
-from lane.export.batches import numbers
-from lane.export.verify import Difference, bad_commands, differences, expected, random_commands
+from lane.export.batches import numbers, table
+from lane.export.verify import Difference, bad_commands, differences, random_commands, replies
+
+
+def expected(model, checkpoint, commands):
+    """The checkpoint's own replies to valid commands."""
+    rollout = model.rollout(table([numbers(command, checkpoint.source) for command in commands]), None, 0)
+    return list(replies(rollout, checkpoint))
 
 
 def test_random_commands_repeat_and_reach_the_length():
