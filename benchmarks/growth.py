@@ -7,6 +7,7 @@
 The first needs an idle machine; the second draws docs/growth.svg. `fill_pages.py` writes the table.
 """
 
+import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,5 +60,14 @@ def plot(records: Sequence[Record], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw the plot."""
+    parser = argparse.ArgumentParser(
+        prog="growth.py", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.parse_args()
     plot(read_results(RESULTS), PLOT)
+
+
+if __name__ == "__main__":
+    main()

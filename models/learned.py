@@ -15,6 +15,7 @@ from torch import Tensor
 from lane.models import symbols
 from lane.models.composer import Derivations
 from lane.models.nodes import distinct_rows
+from lane.models.template import expand
 
 Span = tuple[int, ...]  # the SrcExp of a rule, which names the rule
 
@@ -83,36 +84,57 @@ class Learned:
 
     def sample(self, count: int, seed: int, most_words: int) -> list[tuple[int, ...]]:
         """Up to `count` distinct commands that combine what was learned, each with at most `most_words`."""
+        return list(self.trees(count, seed, most_words))
+
+    def trees(self, count: int, seed: int, most_words: int) -> dict[tuple[int, ...], "Combination"]:
+        """The same with a derivation of each command."""
         rng = random.Random(seed)
         members: dict[int, list[Span]] = {}
         for span, rule in self.rules.items():
             members.setdefault(rule.kind, []).append(span)
         roots = [number for number, kind in enumerate(self.kinds, start=1) if kind.root]
-        found: dict[tuple[int, ...], None] = {}
+        found: dict[tuple[int, ...], Combination] = {}
         for _ in range(EFFORT * count if roots else 0):
             if len(found) == count:
                 break
-            words = self._expand(rng.choice(roots), members, rng, most_words)
-            if words is not None:
-                found[tuple(words)] = None
-        return list(found)
+            tree = self._expand(rng.choice(roots), members, rng, most_words)
+            if tree is not None:
+                found.setdefault(tuple(tree.words()), tree)
+        return found
 
     def _expand(
         self, kind: int, members: Mapping[int, list[Span]], rng: random.Random, room: int
-    ) -> list[int] | None:
-        span, slots = rng.choice(members[kind]), iter(self.kinds[kind - 1].slots)
+    ) -> "Combination | None":
+        span, parts = rng.choice(members[kind]), []
         room -= len(span)
-        words: list[int] = []
-        for leaf in span:
-            if leaf != symbols.VARIABLE:
-                words.append(leaf)
-                continue
-            inner = self._expand(rng.choice(next(slots)), members, rng, room + 1) if room >= 0 else None
+        for slot in self.kinds[kind - 1].slots:
+            inner = self._expand(rng.choice(slot), members, rng, room + 1) if room >= 0 else None
             if inner is None:
                 return None
-            words += inner
-            room -= len(inner) - 1
-        return words if room >= 0 else None
+            parts.append(inner)
+            room -= len(inner.words()) - 1
+        return Combination(span, tuple(parts)) if room >= 0 else None
+
+
+class Combination(NamedTuple):
+    """A derivation as a tree of rules."""
+
+    span: Span
+    parts: tuple["Combination", ...]  # what its variables stand for
+
+    def words(self) -> list[int]:
+        """The command."""
+        parts = iter(self.parts)
+        return [
+            word
+            for leaf in self.span
+            for word in (next(parts).words() if leaf == symbols.VARIABLE else [leaf])
+        ]
+
+    def output(self, templates: Mapping[Span, Sequence[int]], variables: int) -> list[int]:
+        """What the rules write, given their right sides."""
+        values = [part.output(templates, variables) for part in self.parts]
+        return expand(templates[self.span], variables, values)
 
 
 class Step(NamedTuple):

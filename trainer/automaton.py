@@ -9,9 +9,11 @@ translated.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 
+from lane.data.pair import Pair
 from lane.models import symbols
 from lane.models.learned import Learned, LearnedKind, LearnedRule, Step, steps_of, variables_of
 from lane.models.model import LaneModel
@@ -20,6 +22,8 @@ from lane.trainer.learner import same_rows
 from lane.trainer.likeness import alike
 from lane.trainer.slot import ROOT, Place, Span
 
+MADE = 1_000  # commands in a round: a rule that one in a hundred needs is hardly missed
+ROUNDS = 4  # of commands made of what was learned; each may need rules that the next ones combine
 Edges = frozenset[tuple[Span, Place]]  # of a derivation: which rule stands where
 
 
@@ -31,22 +35,51 @@ def read_off(model: LaneModel, dataset: Dataset, recombined: Dataset | None = No
     rules, they are learned too. In double precision, as in the exported files: the choices must be the same.
     """
     model, observed = model.double(), Observations()
-    for steps in _right_derivations(model, dataset):
-        observed.add(steps)
-    if recombined is not None:
-        for steps in _right_derivations(model, recombined):
-            observed.add_recombined(steps)
+    for derivation in _right_derivations(model, dataset):
+        observed.add(derivation)
+    for derivation in _right_derivations(model, recombined) if recombined is not None else ():
+        observed.add_recombined(derivation)
+    for number in range(ROUNDS):
+        known = len(observed.templates)
+        made = _commands(observed.closed(), observed.templates, model.solver.variables, dataset, number)
+        for derivation in _right_derivations(model, made):
+            observed.add_combined(derivation)
+        if len(observed.templates) == known:
+            break  # commands that combine all that was learned need no other rules
     return observed.closed()
 
 
-def _right_derivations(model: LaneModel, dataset: Dataset) -> Iterator[list[Step]]:
+class Derived(NamedTuple):
+    """The steps of a command, and the right sides of their rules."""
+
+    steps: list[Step]
+    templates: dict[Span, list[int]]
+
+
+def _right_derivations(model: LaneModel, dataset: Dataset) -> Iterator[Derived]:
     for index in dataset.chunks():
         gold = dataset.gold_of(index)
         rollout = model.rollout(dataset.words_of(index), None, gold.size(1))
         right = (rollout.values.status == symbols.OK) & same_rows(rollout.values.actions, gold)
-        for steps, is_right in zip(steps_of(rollout.derivations), right.tolist(), strict=True):
+        written = [[t for t in row if t != symbols.END] for row in rollout.translations.template.tolist()]
+        rows = zip(steps_of(rollout.derivations), rollout.solution.tolist(), right.tolist(), strict=True)
+        for steps, solution, is_right in rows:
             if is_right:
-                yield steps
+                yield Derived(steps, {step.span: written[solution[step.number]] for step in steps})
+
+
+def _commands(
+    learned: Learned, templates: Mapping[Span, list[int]], variables: int, dataset: Dataset, seed: int
+) -> Dataset:
+    """Commands that combine what was learned, with the outputs of the learned rules."""
+    most_words, most_actions = 2 * dataset.words.size(1), 4 * dataset.gold.size(1)
+    pairs = []
+    for words, tree in learned.trees(MADE, seed, most_words).items():
+        output = tree.output(templates, variables)
+        if 0 < len(output) <= most_actions:
+            command = tuple(dataset.source.word(word) for word in words)
+            pairs.append(Pair(command, tuple(dataset.target.word(action) for action in output)))
+    return dataset.like(pairs)
 
 
 class Observations:
@@ -56,19 +89,32 @@ class Observations:
         self.uses: Counter[Span] = Counter()
         self.derivations: set[Edges] = set()
         self.recombined: set[Edges] = set()
+        self.combined: set[Edges] = set()
+        self.templates: dict[Span, list[int]] = {}  # the right sides of all rules
 
-    def add(self, steps: Sequence[Step]) -> None:
+    def add(self, derivation: Derived) -> None:
         """Record the derivation of a pair."""
-        self.uses.update(step.span for step in steps)
-        self.derivations.add(_edges(steps))
+        self.uses.update(step.span for step in derivation.steps)
+        self.derivations.add(_edges(derivation.steps))
+        self.templates |= derivation.templates
 
-    def add_recombined(self, steps: Sequence[Step]) -> None:
+    def add_recombined(self, derivation: Derived) -> None:
         """Record the derivation of a command that was made of learned ones."""
-        self.recombined.add(_edges(steps))
+        self.recombined.add(_edges(derivation.steps))
+        self.templates |= derivation.templates
+
+    def add_combined(self, derivation: Derived) -> None:
+        """Record the derivation of a command that combines what was learned: the rules that are new in it.
+
+        It tells no more about the other rules, which were combined because they are taken to be alike.
+        """
+        self.combined.add(_edges(derivation.steps))
+        self.templates |= derivation.templates
 
     def closed(self) -> Learned:
         """The automaton, generalised over kinds."""
         places = _widened(_closed(self.derivations | self.recombined))
+        places = _added(places, self.combined)
         return _numbered(sorted(places, key=lambda span: (len(span), span)), places, self.uses)
 
 
@@ -115,6 +161,26 @@ def _widened(places: Mapping[Span, set[Place]]) -> dict[Span, set[Place]]:
                 wide |= dict.fromkeys(new, shared)
                 waiting += new
     return wide
+
+
+def _added(places: Mapping[Span, set[Place]], derivations: Iterable[Edges]) -> dict[Span, set[Place]]:
+    """With the rules that only these derivations have, where they stand and with all that they take there.
+
+    No two other rules come to share a place by that: then everything would soon be alike.
+    """
+    alike_to: defaultdict[int, list[Span]] = defaultdict(list)  # rules by the set of places that they share
+    where: dict[Place, set[Place]] = {}
+    for rule, shared in places.items():
+        alike_to[id(shared)].append(rule)
+        where |= dict.fromkeys(shared, shared)
+    added: defaultdict[Span, set[Place]] = defaultdict(set)
+    for rule, place in set[tuple[Span, Place]]().union(*derivations):
+        if rule not in places:
+            added[rule] |= where.get(place, {place})
+        elif place.rule not in places and place != ROOT:
+            for other in alike_to[id(places[rule])]:
+                added[other].add(place)
+    return {rule: places.get(rule, set()) | added[rule] for rule in {**places, **added}}
 
 
 def _alike_rules(rules: Sequence[Span], places: Mapping[Span, set[Place]]) -> dict[Span, list[Span]]:

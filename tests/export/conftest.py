@@ -8,7 +8,9 @@ import pytest
 import torch
 
 from lane.base.vocabulary import Vocabulary
+from lane.export.batches import numbers, table
 from lane.export.guarded import GuardedModel
+from lane.export.verify import refusal, replies
 from lane.models.card import ModelCard
 from lane.models.checkpoint import Checkpoint, save
 from lane.models.config import ModelConfig
@@ -34,6 +36,22 @@ def make_checkpoint(
 def make_commands(seed: int, count: int, longest: int, words: tuple[str, ...] = WORDS) -> list[str]:
     draw = random.Random(seed)
     return [" ".join(draw.choices(words, k=draw.randint(1, longest))) for _ in range(count)]
+
+
+@pytest.fixture(scope="session")
+def expected() -> Callable[..., list[tuple[str, str]]]:
+    """The checkpoint's own replies: the loop that was trained, with its values written out in Python."""
+
+    def ask(model: LaneModel, checkpoint: Checkpoint, commands: list[str]) -> list[tuple[str, str]]:
+        rows = [numbers(command, checkpoint.source) for command in commands]
+        found = [refusal(row, checkpoint.config.max_words) for row in rows]
+        good = [place for place, reply in enumerate(found) if reply[0] == "ok"]
+        rollout = model.rollout(table([rows[place] for place in good]), None, 0)
+        for place, reply in zip(good, replies(rollout, checkpoint), strict=True):
+            found[place] = reply
+        return found
+
+    return ask
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from lane.export.metadata import describe
 from lane.export.onnx_file import onnx_file
 from lane.export.probe import open_file
 from lane.export.torchscript import archive
-from lane.export.verify import bad_commands, expected
+from lane.export.verify import bad_commands
 from lane.models.checkpoint import save
 
 KINDS = tuple(SUFFIXES)
@@ -28,7 +28,7 @@ def commands(commands_of, checkpoint) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def wanted(commands, checkpoint) -> list[tuple[str, str]]:
+def wanted(commands, checkpoint, expected) -> list[tuple[str, str]]:
     with torch.no_grad():
         return expected(checkpoint.model().double(), checkpoint, commands)
 
@@ -58,7 +58,7 @@ def test_threads_may_share_a_file(files, commands, wanted, kind):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
+def test_other_models_and_limits(checkpoint_of, commands_of, expected, tmp_path, seed):
     limits = [{"constants": True}, {"span_limit": 2}, {"span_limit": 4, "variable_limit": 3}][seed]
     words = ("a", "b", "c", "d", "e")
     checkpoint = checkpoint_of(seed + 20, words=words, **limits)
@@ -75,7 +75,7 @@ def test_other_models_and_limits(checkpoint_of, commands_of, tmp_path, seed):
 
 @pytest.mark.parametrize("deleting", [True, False])
 @pytest.mark.parametrize("seed", [3, 5, 13])  # random models that delete such values where they may
-def test_one_meaning_of_too_many_actions(checkpoint_of, commands_of, tmp_path, seed, deleting):
+def test_one_meaning_of_too_many_actions(checkpoint_of, commands_of, expected, tmp_path, seed, deleting):
     """All three files fail on the same commands: those with any value, deleted or not, beyond the limit."""
     words = ("a", "b", "c")
     limits = {"deleting": deleting, "template_limit": 4, "max_actions": 8, "constants": True}

@@ -4,14 +4,8 @@ import pytest
 
 from lane.base.errors import LaneError
 from lane.experiments.oracle import Oracle
-from lane.export.batches import numbers, table
-from lane.export.verify import Difference, bad_commands, differences, random_commands, replies
-
-
-def expected(model, checkpoint, commands):
-    """The checkpoint's own replies to valid commands."""
-    rollout = model.rollout(table([numbers(command, checkpoint.source) for command in commands]), None, 0)
-    return list(replies(rollout, checkpoint))
+from lane.export.batches import numbers
+from lane.export.verify import Difference, bad_commands, differences, random_commands
 
 
 def test_random_commands_repeat_and_reach_the_length():
@@ -30,7 +24,7 @@ def test_bad_commands_avoid_the_vocabulary():
     assert any(len(command.split()) == 4 for command in commands)
 
 
-def test_expected_answers_are_the_oracles(checkpoint, model, commands_of):
+def test_expected_answers_are_the_oracles(checkpoint, model, commands_of, expected):
     commands = commands_of(4, 40, 10)
     oracle = Oracle(model)
     for command, (code, text) in zip(commands, expected(model, checkpoint, commands), strict=True):
@@ -41,7 +35,7 @@ def test_expected_answers_are_the_oracles(checkpoint, model, commands_of):
             assert (code, text) == ("ok", " ".join(checkpoint.target.word(a) for a in actions))
 
 
-def test_a_difference_is_found_and_shown(files, checkpoint, model, commands_of):
+def test_a_difference_is_found_and_shown(files, checkpoint, model, commands_of, expected):
     commands = commands_of(6, 60, 8)
     answers = expected(model, checkpoint, commands)
     assert differences(files["program"], commands, answers, complete=True) == []

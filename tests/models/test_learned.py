@@ -7,7 +7,7 @@ from lane.models import symbols
 from lane.models.config import ModelConfig
 from lane.models.learned import Learned, LearnedKind, LearnedRule, refused_rows, steps_of, tables
 from lane.models.model import LaneModel
-from lane.trainer.automaton import Observations
+from lane.trainer.automaton import Derived, Observations
 
 
 def random_model(seed: int) -> LaneModel:
@@ -31,7 +31,7 @@ def test_tensors_and_plain_python_refuse_the_same(seed):
     model = random_model(seed)
     observed = Observations()
     for steps in steps_of(model.rollout(random_words(12), None, 0).derivations):
-        observed.add(steps)
+        observed.add(Derived(steps, {}))
     learned = observed.closed()
     words = random_words(200)
     found = model.translate(words)

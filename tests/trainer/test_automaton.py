@@ -1,7 +1,7 @@
 """What a model has learned, read off derivations written by hand."""
 
 from lane.models.learned import Learned, Step
-from lane.trainer.automaton import Observations
+from lane.trainer.automaton import Derived, Observations
 
 JUMP, WALK, LEFT, TWICE, THRICE, AND, TURN = range(1, 8)
 Tree = tuple  # (span, *arguments)
@@ -56,7 +56,7 @@ OBSERVED = [
 def learned() -> Learned:
     observed = Observations()
     for tree in OBSERVED:
-        observed.add(steps(tree))
+        observed.add(Derived(steps(tree), {}))
     return observed.closed()
 
 
@@ -97,9 +97,25 @@ def test_what_stood_in_one_place_stands_in_all_places_of_the_others():
 def test_recombined_derivations_are_learned_but_not_counted():
     observed = Observations()
     for tree in OBSERVED:
-        observed.add(steps(tree))
+        observed.add(Derived(steps(tree), {}))
     new = ((0, AND, 0, AND, 0), word(WALK), word(JUMP), word(WALK))
     assert not observed.closed()._accepts(steps(new))
-    observed.add_recombined(steps(new))
+    observed.add_recombined(Derived(steps(new), {}))
     assert observed.closed()._accepts(steps(new))
     assert observed.closed().rules[new[0]].uses == 0
+
+
+def test_a_rule_that_only_longer_commands_need_is_learned_and_makes_nothing_else_alike():
+    both_twice = ((0, TWICE, AND, 0), word(WALK), word(WALK))
+    observed = Observations()
+    for tree in OBSERVED:
+        observed.add(Derived(steps(tree), {}))
+    before = observed.closed()
+    observed.add_combined(Derived(steps(both_twice), {}))
+    after = observed.closed()
+    others = [((0, TWICE, AND, 0), word(JUMP), word(WALK)), both_twice]
+    for tree in others:
+        assert (before._accepts(steps(tree)), after._accepts(steps(tree))) == (False, True)
+    nonsense = turn(word(JUMP)), turn(both_twice), ((0, TWICE, AND, 0), word(LEFT), word(WALK))
+    assert not any(after._accepts(steps(tree)) for tree in nonsense)
+    assert after.rules[(0, TWICE, AND, 0)].uses == 0

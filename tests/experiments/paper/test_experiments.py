@@ -28,10 +28,10 @@ def study(tmp_path, monkeypatch):
     """A study whose runs take no time; `done` has them."""
     said, done = [], []
 
-    def execute(trial, workers, data_dir, models):
+    def execute(trial, workers, data_dir, keep):
         done.append((trial.task, trial.seed, tuple(trial.arguments)))
         accuracy = {"train": 1.0, "test": 1.0}
-        return trial.head | {"accuracy": accuracy, "seconds": 40.0 + trial.seed}
+        return trial.head | {"accuracy": accuracy, "seconds": 40.0 + trial.seed}, b""
 
     monkeypatch.setattr(sweep, "execute", execute)
     study = Study(tmp_path / "results", tmp_path / "models", 3, None, said.append)
