@@ -104,7 +104,7 @@ def calibrate_command(
     """Measure whether agreement can be relied on, over trainings that should often fail.
 
     The nine tasks, random and practical languages, thinned training sets and handicapped recipes: some
-    350 trainings. After Ctrl-C the same command continues.
+    340 trainings. After Ctrl-C the same command continues.
 
     \b
     Example: lane-train calibrate --data-dir DIR

@@ -31,6 +31,14 @@ def test_a_command_prints_what_is_shown(command, output):
     assert _shell(command).strip() == output.strip()
 
 
+def test_nonsense_is_refused_as_shown():
+    done = subprocess.run(
+        f'echo "and and and" | {RUN}', shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "<error:not-learned>\n")
+    assert f"```text\n{done.stderr}```" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_there_are_commands_to_test():
     assert len(COMMANDS) >= 2
 
