@@ -99,7 +99,7 @@ def test_the_service_translates(port):
     status, answer = translate(port, {"commands": ["jump twice", "Jump", "", "\ud800"]})
     assert status == 200
     first, second, empty, odd = answer["translations"]
-    assert first == {"actions": ["I_JUMP", "I_JUMP"]}
+    assert first == {"text": "I_JUMP I_JUMP", "actions": ["I_JUMP", "I_JUMP"]}
     assert second["error"]["nearest"] == "jump"
     assert (empty["error"]["code"], odd["error"]["code"]) == ("empty", "unknown-word")
     assert translate(port, {"commands": []}) == (200, {"translations": []})

@@ -178,10 +178,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def as_json(translation: Translation) -> dict[str, Any]:
-    """`actions`, or `error` with its code, message, word, position and nearest known word."""
+    """`text` and `actions`, or `error` with its code, message, word, position and nearest word."""
     if translation.error is not None:
         return {"error": asdict(translation.error)}
-    return {"actions": list(translation.actions)}
+    return {"text": translation.text, "actions": list(translation.actions)}
 
 
 def main() -> None:
