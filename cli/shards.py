@@ -3,7 +3,7 @@
 Blocks are read, and parts are written, by the process that translates them; only counts come back. So memory
 is bounded by a batch of lines (or a row group of Parquet), and all nodes must see the same files. Ray Data is
 not used: its `read_text` holds a whole file in memory, splits lines at other characters than newlines, and
-does not number them; its writers leave files that a retried task writes again under another name.
+does not number them.
 """
 
 import gc
