@@ -1,7 +1,7 @@
-"""What a model has learned: a tree automaton of the rules that its training pairs needed.
+"""What a model has learned: a tree automaton of rules, and of where each may stand.
 
-A derivation is learned if every rule in it was needed by a training pair, and stands where a rule of its kind
-was met. `trainer.automaton` reads the kinds off the derivations of the training pairs.
+A derivation is learned if it has learned rules only, and each stands where a rule of its kind was met.
+`trainer.automaton` reads them off the derivations of the training pairs and of commands made from these.
 """
 
 import random
@@ -31,10 +31,10 @@ class LearnedKind(NamedTuple):
 
 
 class LearnedRule(NamedTuple):
-    """A rule that training pairs needed."""
+    """A rule that training pairs needed, or commands that combine what they taught."""
 
     kind: int
-    uses: int  # expressions of the training pairs that it translates
+    uses: int  # expressions of the training pairs that it translates: 0 if only combined commands need it
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Learned:
         return cls(rules, kinds)
 
     def kind_of(self, span: Span) -> int:
-        """The kind of a rule; UNLEARNED if no training pair needed it."""
+        """The kind of a rule; UNLEARNED for any other."""
         return self.rules[span].kind if span in self.rules else symbols.UNLEARNED
 
     def refused(self, derivations: Derivations) -> list[bool]:
@@ -131,10 +131,19 @@ class Combination(NamedTuple):
             for word in (next(parts).words() if leaf == symbols.VARIABLE else [leaf])
         ]
 
-    def output(self, templates: Mapping[Span, Sequence[int]], variables: int) -> list[int]:
-        """What the rules write, given their right sides."""
-        values = [part.output(templates, variables) for part in self.parts]
-        return expand(templates[self.span], variables, values)
+    def output(self, templates: Mapping[Span, Sequence[int]], variables: int, most: int) -> list[int] | None:
+        """What the rules write, given their right sides; None if any value has more than `most` actions.
+
+        Each value is bounded, since nested rules multiply: `thrice` ten times would write 59,049 actions.
+        """
+        values = []
+        for part in self.parts:
+            value = part.output(templates, variables, most)
+            if value is None:
+                return None
+            values.append(value)
+        written = expand(templates[self.span], variables, values)
+        return written if len(written) <= most else None
 
 
 class Step(NamedTuple):

@@ -75,8 +75,8 @@ def _commands(
     most_words, most_actions = 2 * dataset.words.size(1), 4 * dataset.gold.size(1)
     pairs = []
     for words, tree in learned.trees(MADE, seed, most_words).items():
-        output = tree.output(templates, variables)
-        if 0 < len(output) <= most_actions:
+        output = tree.output(templates, variables, most_actions)
+        if output:
             command = tuple(dataset.source.word(word) for word in words)
             pairs.append(Pair(command, tuple(dataset.target.word(action) for action in output)))
     return dataset.like(pairs)

@@ -5,7 +5,7 @@ import torch
 
 from lane.models import symbols
 from lane.models.config import ModelConfig
-from lane.models.learned import Learned, LearnedKind, LearnedRule, refused_rows, steps_of, tables
+from lane.models.learned import Combination, Learned, LearnedKind, LearnedRule, refused_rows, steps_of, tables
 from lane.models.model import LaneModel
 from lane.trainer.automaton import Derived, Observations
 
@@ -67,3 +67,17 @@ def test_samples_are_all_commands_of_the_automaton():
         (1, 2, 3, 1),
     }
     assert set(automaton().sample(50, seed=1, most_words=2)) == {(1,), (1, 2)}
+
+
+def test_the_output_of_nested_rules_is_bounded():
+    v = symbols.VARIABLE
+    templates = {(1,): [3], (v, 2): [1, 1, 1]}  # `x thrice`, with two variables
+    tree = Combination((1,), ())
+    assert tree.output(templates, 2, 9) == [1]
+    for _ in range(2):
+        tree = Combination((v, 2), (tree,))
+    assert tree.words() == [1, 2, 2]
+    assert tree.output(templates, 2, 9) == [1] * 9
+    for _ in range(60):  # without a bound on each value, more actions than any memory holds
+        tree = Combination((v, 2), (tree,))
+    assert tree.output(templates, 2, 9) is None
