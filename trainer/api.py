@@ -35,7 +35,7 @@ from lane.trainer.induction import Induced, induce
 from lane.trainer.label import write_label
 from lane.trainer.measurement import measure, misfits, used_rules
 from lane.trainer.result import Result
-from lane.trainer.search import Found, search
+from lane.trainer.search import Found, agreement_of, search
 from lane.trainer.training import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
@@ -126,7 +126,7 @@ def train(
                 peak_mb=peak.megabytes,
                 seconds=time.monotonic() - started,
             )
-            _save(result, run, found, name, data, choice.schemes)
+            _save(result, run, found.fit, name, data, choice.schemes)
         if result.stopped:
             return result
         run.clear()
@@ -262,7 +262,7 @@ def _stall(run: Run, fit: Fit) -> Stall:
     return Stall(1 + lessons.index(fit.longest), len(lessons), fit.longest, fit.gaining)
 
 
-def _save(result: Result, run: Run, found: Found, name: str, data: TrainingData, schemes: Schemes) -> None:
+def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, schemes: Schemes) -> None:
     """The checkpoint of the model, and the result in the run directory."""
     card = ModelCard(
         task=name,
@@ -284,12 +284,13 @@ def _save(result: Result, run: Run, found: Found, name: str, data: TrainingData,
         phrases=run.dataset.phrases,
     )
     done = checkpoint.Checkpoint(
-        config=run.config.network(found.fit.constants),
+        config=run.config.network(fit.constants),
         source=run.dataset.source,
         target=run.dataset.target,
-        weights=found.fit.weights,
+        weights=fit.weights,
         card=card,
     )
-    done = replace(done, learned=read_off(done.model(), run.dataset, found.made))
+    made = agreement_of(run).made(fit)[1].commands if run.config.composer else None
+    done = replace(done, learned=read_off(done.model(), run.dataset, made))
     checkpoint.save(done, result.model)
     result.write(run.folder)

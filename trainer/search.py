@@ -6,7 +6,6 @@ from lane.models.card import Comparison
 from lane.trainer.agreement import Agreement, merged
 from lane.trainer.candidate import Fit
 from lane.trainer.conflict import conflict, strict_reading
-from lane.trainer.dataset import Dataset
 from lane.trainer.induction.reading import Reading
 from lane.trainer.training import Halted, Journal, Run
 from lane.trainer.worker import train_candidates
@@ -23,7 +22,6 @@ class Found:
     reason: str  # why it counts as converged, or not
     candidates: tuple[Fit, ...]
     comparison: Comparison = field(default_factory=Comparison)  # with the nearest; alone: with itself
-    made: Dataset | None = None  # new commands by the rules of the fit
     stopped: bool = False  # before it had ended
 
     @property
@@ -32,17 +30,15 @@ class Found:
         return _agrees(self.agreement)
 
 
+def agreement_of(run: Run) -> Agreement:
+    """Compares the fits of a run."""
+    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
+    return Agreement(run.dataset, run.config, run.device, reading)
+
+
 def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
-    agreement = Agreement(run.dataset, run.config, run.device, reading)
-    found = _rounds(run, workers, journal, halted, agreement)
-    if run.config.composer:  # without it there are no derivations to recombine
-        found = replace(found, made=agreement.made(found.fit)[1].commands)
-    return found
-
-
-def _rounds(run: Run, workers: int, journal: Journal, halted: Halted, agreement: Agreement) -> Found:
+    agreement = agreement_of(run)
     fits: list[Fit] = []
     for number in range(run.config.rounds):
         first = number * run.config.candidates
