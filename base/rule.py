@@ -50,17 +50,18 @@ class Rules(tuple[Rule, ...]):
         return "\n".join(f"{' '.join(rule.span):<{width}} -> {shown(rule.template)}" for rule in self)
 
     def _repr_html_(self) -> str:
-        """A table; in `code`, since notebooks take the text between two `$` for mathematics elsewhere."""
+        """A table of the rules in use; in `code`, since notebooks take `$...$` for mathematics elsewhere."""
         from html import escape
 
+        shown_rules = self.used[:_MOST_SHOWN]
         rows = [
             f'<tr><td style="{_LEFT}"><code>{escape(" ".join(rule.span))}</code></td>'
             f'<td style="{_LEFT}"><code>{escape(shown(rule.template))}</code></td>'
             f'<td style="text-align: right">{rule.uses:,}</td></tr>'
-            for rule in self[:_MOST_SHOWN]
+            for rule in shown_rules
         ]
-        if len(self) > _MOST_SHOWN:
-            rows.append(f'<tr><td style="{_LEFT}" colspan="3">and {len(self) - _MOST_SHOWN:,} more</td></tr>')
+        if left := len(self) - len(shown_rules):
+            rows.append(f'<tr><td style="{_LEFT}" colspan="3">and {left:,} more</td></tr>')
         header = f'<th style="{_LEFT}">span</th><th style="{_LEFT}">becomes</th><th>uses</th>'
         return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 

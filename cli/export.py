@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 SHOWN_RULES = 40  # about one screen
 SHOWN_WORDS = 20  # about one line
+MEANING = {  # of the facts that are true or false
+    ("complete", True): "yes: no command of known words is beyond the model",
+    ("complete", False): "no: commands outside of its tables are beyond the model",
+    ("refuses", True): "commands that leave what was learned",
+    ("refuses", False): "nothing: it does not know what was learned",
+}
 LONGEST = 1000  # characters of one value: some lines
 _UNKNOWN = "not known"
 
@@ -143,7 +149,7 @@ def _show(card: "FileCard") -> None:
         "actions": f"{len(card.actions)}: {_some(card.actions)}",
         "limits": ", ".join(f"{name} {value:,}" for name, value in card.limits.items()),
         "margin": _UNKNOWN if card.margin is None else f"{card.margin:.3g}",
-        **{name: _plain(value) for name, value in card.notes.items()},
+        **{name: _plain(name, value) for name, value in card.notes.items()},
         "made by": _releases(training, _record(card.provenance, "export")),
         "sha256": card.sha256,
     }
@@ -207,9 +213,9 @@ def _safe(text: str) -> str:
     return f"{shown} ..." if len(text) > LONGEST else shown
 
 
-def _plain(value: object) -> str:
+def _plain(name: str, value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return MEANING[name, value]
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value:,}"
 
 

@@ -14,7 +14,7 @@ from lane.runtime.errors import EMPTY
 
 _INTERVAL = 0.5  # seconds between two counts on a terminal
 _MOST_AT_ONCE = 2**30  # bytes of one write; no system takes 2 GiB, and some refuse
-# C0 but tab and newline, C1, and what turns the direction of text around.
+# Control characters except tab and newline, and those that override the direction of text.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -46,7 +46,7 @@ play with it. `lane-run test` compares it with pairs, and `lane-run grow` adds w
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
-or memory ran out. Lines that have arrived are answered before more are waited for.
+or memory ran out. Lines that have arrived are answered before it waits for more.
 
 Example: echo jump twice | lane-run --model scan.lane
          lane-run --model scan.lane --format tsv --stats commands.txt > answers.tsv

@@ -88,7 +88,7 @@ class Shards:
         }
 
     def write(self, pool: Pool, tell: Callable[[Answer], None]) -> list[str]:
-        """Make the parts that are missing, and tell of all; gives a message for each that failed."""
+        """Make the missing parts and report every part; the result has a message for each that failed."""
         make_directory(self._out / _DONE)
         blocks = self._plan(pool)
         missing = []

@@ -43,7 +43,7 @@ def progress(report: Report) -> float:
         return 1.0
     # Most runs end by the fifth lesson, however many lengths there are.
     lessons = min(report.lessons, 5)
-    return min(0.95, (report.lesson - 1 + report.accuracy) / lessons)  # not done before it is
+    return min(0.95, (report.lesson - 1 + report.accuracy) / lessons)  # 1 only at the end
 
 
 def time_left(report: Report) -> str:

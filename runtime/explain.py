@@ -41,7 +41,7 @@ def derive(
 
 
 class _Recorder:
-    """Gives every value its step, and the lowest empty slot of the Memory; reading a variable empties its."""
+    """Gives every value its step and the lowest empty slot of the Memory; reading empties a slot."""
 
     def __init__(self, tables: Tables, words: Sequence[str], values: Values) -> None:
         self.tables, self.words, self.values = tables, words, values

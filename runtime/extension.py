@@ -17,7 +17,7 @@ from lane.runtime.program import Program
 
 
 class NewWord(NamedTuple):
-    """A word that is used as `like`, a known word, is; without a value of its own it is a synonym."""
+    """A new word, used like the known word `like`; without a value of its own it is a synonym."""
 
     word: str
     like: str

@@ -124,7 +124,7 @@ def _do_all(work: Callable[[Item], Result], pack: list[Item]) -> Iterator[tuple[
     for item in pack:
         try:
             yield work(item), None
-        except Exception as error:  # of this item; the next ones are none the worse
+        except Exception as error:  # of this item alone: the others go on
             yield None, error
 
 

@@ -4,6 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# On a busy machine any example may take long, and that is no failure.
+settings.register_profile("lane", deadline=None)
+settings.load_profile("lane")
 
 # A runner in the background ignores these signals, and so would all commands under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -52,6 +52,10 @@ class Agreement:
             self._kept[fit.number] = learner, made
         return self._kept[fit.number]
 
+    def commands(self, fit: Fit) -> Dataset:
+        """The commands made from the derivations of a fit."""
+        return self.made(fit)[1].commands
+
     def between(self, one: Fit, other: Fit) -> Comparison:
         """Both on the new commands, about half from each."""
         (first, from_first), (second, from_second) = self.made(one), self.made(other)

@@ -116,7 +116,10 @@ def train(
         with _resumable(run.folder):
             with PeakMemory() as peak:
                 journal = _journal(run, on_report, seen)
-                found = search(run, workers, journal, lambda: stop() or time.monotonic() > deadline)
+                agreement = agreement_of(run)
+                found = search(
+                    run, agreement, workers, journal, lambda: stop() or time.monotonic() > deadline
+                )
             model = out if found.converged or force or not _is_converged(out) else _beside(out)
             result = _result(run, found, sets, model)
             result = replace(
@@ -126,7 +129,8 @@ def train(
                 peak_mb=peak.megabytes,
                 seconds=time.monotonic() - started,
             )
-            _save(result, run, found.fit, name, data, choice.schemes)
+            made = agreement.commands(found.fit) if run.config.composer else None
+            _save(result, run, found.fit, made, name, data, choice.schemes)
         if result.stopped:
             return result
         run.clear()
@@ -262,8 +266,16 @@ def _stall(run: Run, fit: Fit) -> Stall:
     return Stall(1 + lessons.index(fit.longest), len(lessons), fit.longest, fit.gaining)
 
 
-def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, schemes: Schemes) -> None:
-    """The checkpoint of the model, and the result in the run directory."""
+def _save(
+    result: Result,
+    run: Run,
+    fit: Fit,
+    made: Dataset | None,
+    name: str,
+    data: TrainingData,
+    schemes: Schemes,
+) -> None:
+    """The checkpoint of the model, with what it learned, and the result in the run directory."""
     card = ModelCard(
         task=name,
         version=version(DISTRIBUTION),
@@ -290,7 +302,6 @@ def _save(result: Result, run: Run, fit: Fit, name: str, data: TrainingData, sch
         weights=fit.weights,
         card=card,
     )
-    made = agreement_of(run).made(fit)[1].commands if run.config.composer else None
     done = replace(done, learned=read_off(done.model(), run.dataset, made))
     checkpoint.save(done, result.model)
     result.write(run.folder)

@@ -9,15 +9,16 @@ translated.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import compress
 
 import torch
 
 from lane.data.pair import Pair
 from lane.models import symbols
-from lane.models.learned import Learned, LearnedKind, LearnedRule, Step, steps_of, variables_of
+from lane.models.learned import Learned, LearnedKind, LearnedRule, Step, variables_of
 from lane.models.model import LaneModel
 from lane.trainer.dataset import Dataset
+from lane.trainer.derived import Derived, derived
 from lane.trainer.learner import same_rows
 from lane.trainer.likeness import alike
 from lane.trainer.slot import ROOT, Place, Span
@@ -49,23 +50,12 @@ def read_off(model: LaneModel, dataset: Dataset, recombined: Dataset | None = No
     return observed.closed()
 
 
-class Derived(NamedTuple):
-    """The steps of a command, and the right sides of their rules."""
-
-    steps: list[Step]
-    templates: dict[Span, list[int]]
-
-
 def _right_derivations(model: LaneModel, dataset: Dataset) -> Iterator[Derived]:
     for index in dataset.chunks():
         gold = dataset.gold_of(index)
         rollout = model.rollout(dataset.words_of(index), None, gold.size(1))
         right = (rollout.values.status == symbols.OK) & same_rows(rollout.values.actions, gold)
-        written = [[t for t in row if t != symbols.END] for row in rollout.translations.template.tolist()]
-        rows = zip(steps_of(rollout.derivations), rollout.solution.tolist(), right.tolist(), strict=True)
-        for steps, solution, is_right in rows:
-            if is_right:
-                yield Derived(steps, {step.span: written[solution[step.number]] for step in steps})
+        yield from compress(derived(rollout), right.tolist())
 
 
 def _commands(

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from lane.models import symbols
 from lane.models.model import Rollout
 from lane.models.template import expand
+from lane.trainer.derived import derived
 from lane.trainer.slot import Place, Span
 
 Template = tuple[int, ...]  # a DstExp: 1, 2, ... are the variables, higher numbers the actions
@@ -41,28 +41,12 @@ class Forest:
 
     def add(self, rollout: Rollout, wanted: Sequence[bool]) -> None:
         """Record the derivations of the wanted rows."""
-        derivations = rollout.derivations
-        leaves = [
-            tuple(leaf for leaf in row if leaf != symbols.NONE) for row in derivations.nodes.leaves.tolist()
-        ]
-        templates = rollout.translations.template.tolist()
-        rows = zip(
-            derivations.node.tolist(),
-            derivations.arguments.tolist(),
-            rollout.solution.tolist(),
-            derivations.root.tolist(),
-            strict=True,
-        )
-        for node, arguments, solution, root in compress(rows, wanted):
+        for steps, templates in compress(derived(rollout), wanted):
+            self.template |= {span: tuple(template) for span, template in templates.items()}
             numbers: dict[int, int] = {}
-            for step in range(root + 1):
-                if node[step] == symbols.NONE:
-                    continue
-                rule = leaves[node[step]]
-                self.template[rule] = tuple(t for t in templates[solution[step]] if t != symbols.END)
-                taken = tuple(numbers[each] for each in arguments[step] if each != symbols.NONE)
-                numbers[step] = self._number(rule, taken)
-            self.roots.append(numbers[root])
+            for step in steps:
+                numbers[step.number] = self._number(step.span, tuple(numbers[part] for part in step.parts))
+            self.roots.append(numbers[steps[-1].number])
 
     def _number(self, rule: Span, arguments: tuple[int, ...]) -> int:
         number = self._numbers.setdefault((rule, arguments), len(self.rules))

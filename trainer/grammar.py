@@ -9,6 +9,7 @@ from typing import NamedTuple
 from lane.models import symbols
 from lane.models.model import Rollout
 from lane.models.template import expand
+from lane.trainer.derived import derived
 from lane.trainer.slot import ANYWHERE, ROOT, ROOTS, Company, Place, Slot, Span
 
 # Probability of taking what is new in a slot that has something new: a rare word would hardly be drawn.
@@ -57,34 +58,21 @@ class TreeGrammar:
 
     def add(self, rollout: Rollout) -> None:
         """Record the derivations of every row."""
-        nodes, derivations = rollout.derivations.nodes, rollout.derivations
-        leaves = [tuple(leaf for leaf in row if leaf != symbols.NONE) for row in nodes.leaves.tolist()]
-        templates = rollout.translations.template.tolist()
-        rows = zip(
-            derivations.node.tolist(),
-            derivations.arguments.tolist(),
-            rollout.solution.tolist(),
-            derivations.root.tolist(),
-            strict=True,
-        )
-        for node, arguments, solution, root in rows:
-            place = {root: ROOT}
-            self.record(ROOTS, leaves[node[root]])
+        for steps, templates in derived(rollout):
+            rules = {step.number: step.span for step in steps}
+            place = {steps[-1].number: ROOT}
+            self.record(ROOTS, steps[-1].span)
             # From the last step to the first: the place of a step is known before its arguments are met.
-            for step in range(root, -1, -1):
-                if node[step] == symbols.NONE:
-                    continue
-                rule = leaves[node[step]]
-                self.template[rule] = [t for t in templates[solution[step]] if t != symbols.END]
-                taken = [argument for argument in arguments[step] if argument != symbols.NONE]
-                children = [leaves[node[argument]] for argument in taken]
+            for number, rule, parts in reversed(steps):
+                self.template[rule] = templates[rule]
+                children = [rules[part] for part in parts]
                 company = tuple(len(child) > 1 for child in children)
-                for number, (argument, child) in enumerate(zip(taken, children, strict=True)):
-                    place[argument] = Place(rule, number)
-                    self.observed.add((place[argument], child))
+                for argument, (part, child) in enumerate(zip(parts, children, strict=True)):
+                    place[part] = Place(rule, argument)
+                    self.observed.add((place[part], child))
                     # Whether the arguments are independent is known only at the end: both are recorded.
-                    self.record(Slot(place[step], rule, (), number), child)
-                    self.record(Slot(place[step], rule, company, number), child)
+                    self.record(Slot(place[number], rule, (), argument), child)
+                    self.record(Slot(place[number], rule, company, argument), child)
 
     def record(self, slot: Slot, child: Span) -> None:
         """A rule may stand in a slot."""

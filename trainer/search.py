@@ -36,9 +36,8 @@ def agreement_of(run: Run) -> Agreement:
     return Agreement(run.dataset, run.config, run.device, reading)
 
 
-def search(run: Run, workers: int, journal: Journal, halted: Halted) -> Found:
+def search(run: Run, agreement: Agreement, workers: int, journal: Journal, halted: Halted) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
-    agreement = agreement_of(run)
     fits: list[Fit] = []
     for number in range(run.config.rounds):
         first = number * run.config.candidates

@@ -55,6 +55,13 @@ def test_a_table_shows_itself_in_a_notebook():
 
 
 def test_a_long_table_is_cut_in_a_notebook():
-    page = Rules([TWICE] * 1600)._repr_html_()
+    page = Rules([TWICE._replace(uses=0)] * 1600)._repr_html_()
     assert page.count("<code>$x twice</code>") == 500
     assert "and 1,100 more" in page
+
+
+def test_a_notebook_shows_the_rules_in_use_and_counts_the_others():
+    page = Rules([TWICE._replace(uses=0), TWICE._replace(span=("$x", "again"), uses=3)])._repr_html_()
+    assert "again" in page
+    assert "twice" not in page
+    assert "and 1 more" in page

@@ -74,6 +74,11 @@ def test_info_shows_the_card(exported, name):
     card = json.loads(lane_export("info", "--json", exported / "out" / name).stdout)
     assert card["words"] == ["fep", "jump", "run", "twice"]
     assert any(uses for _, _, uses in card["rules"])
+    # Facts are sentences for people, and values for programs.
+    sentence = (
+        "commands that leave what was learned" if card["notes"]["refuses"] else "nothing: it does not know"
+    )
+    assert f"\nrefuses     {sentence}" in done.stdout
 
 
 def test_info_of_a_checkpoint(exported):

@@ -9,7 +9,7 @@ from lane.trainer.candidate import Fit
 from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction import induce
-from lane.trainer.search import judge, search
+from lane.trainer.search import agreement_of, judge, search
 from lane.trainer.training import Journal, Run
 
 
@@ -120,7 +120,7 @@ def rounds(monkeypatch, folder, wrong_pair, fitted=False):
 
     monkeypatch.setattr(searching, "train_candidates", train)
     run = Run(dataset, build_config("fast", {"rounds": 3}), 1, "cpu", folder, induce(dataset))
-    found = search(run, 1, Journal(folder / "metrics.jsonl", None), lambda: False)
+    found = search(run, agreement_of(run), 1, Journal(folder / "metrics.jsonl", None), lambda: False)
     assert not found.converged
     assert not found.stopped
     return len(trained)
