@@ -41,8 +41,9 @@ error with its number, and --on-error decides what is written instead. The codes
   line-too-long     the line is longer than 16 MiB
 """
 EPILOG = """`lane-run rules` prints what the model has learned, and `lane-run page` writes a page to
-play with it. `lane-run test` compares it with pairs, and `lane-run grow` adds words to it.
-(Files of these names are given as ./rules, ./page, ./test and ./grow.)
+play with it. `lane-run test` compares it with pairs, `lane-run grow` adds words to it, and
+`lane-run serve` answers over HTTP.
+(Files of these names are given as ./rules, ./page, ./test, ./grow and ./serve.)
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
@@ -70,6 +71,17 @@ GROW_HELP = """Add words to a program without training. A line of WORDS is one o
 
 The known word must stand for a value by itself. Answers to commands without the new
 words stay as they are. The new program is verified and written at once.
+"""
+
+SERVE_HELP = """Serve models over HTTP, each by its name: that of its file, or NAME in NAME=FILE.
+
+A model is reloaded when its file changes. If the new file cannot be used, that is told
+on standard error, and the old model goes on answering.
+
+  GET  /health                  whether it answers, and whether every file could be used
+  GET  /models                  what the models are
+  POST /models/NAME/translate   {"command": "jump twice"} or {"commands": [...]}
+  POST /translate               the same for the first model
 """
 
 
@@ -140,13 +152,28 @@ def _grow_parser() -> "_Parser":
     return parser
 
 
+def _serve_parser() -> "_Parser":
+    parser = _bare_parser("lane-run serve", SERVE_HELP, None)
+    add = parser.add_argument
+    add("models", nargs="*", metavar="[NAME=]FILE", help="exported model files (the bundled SCAN model)")
+    add("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1: this machine only)")
+    add("--port", type=_port, default=8080, help="the port (8080); 0 is any that is free")
+    add("--lenient", action="store_true", help="translate also what was never learned")
+    return parser
+
+
 def _new_parser(name: str, description: str, epilog: str | None) -> "_Parser":
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    parser = _bare_parser(name, description, epilog)
     parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
     backend = "how to run the model; auto (the default) depends on the file"
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help=backend)
+    return parser
+
+
+def _bare_parser(name: str, description: str, epilog: str | None) -> "_Parser":
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     trust = "the SHA-256 that the model file must have, from a source you trust; or yes. TorchScript needs it"
     parser.add_argument("--trust", type=_trust, default=False, metavar="SHA256|yes", help=trust)
     return parser
@@ -176,6 +203,12 @@ class _Parser(argparse.ArgumentParser):
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000000")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 65535")
     return int(text)
 
 
@@ -373,6 +406,35 @@ def _grow(options: argparse.Namespace) -> int:
     return 0
 
 
+def _serve(options: argparse.Namespace) -> int:
+    from lane.service import Application, ModelStore
+    from lane.service.store import read_names
+
+    try:
+        from lane.service.server import listen, run
+    except ModuleNotFoundError as error:
+        message = f"lane-run serve needs {error.name}: pip install 'lane-expressions[serve]'"
+        raise WrongUseError(message) from None
+
+    def tell(line: str) -> None:
+        with suppress(StreamError):  # standard error may have failed: models are reloaded all the same
+            say(line)
+
+    files = read_names([*options.models, *options.files])
+    with ModelStore(files, tell, options.trust, options.lenient) as store:
+        for model in store.models.values():
+            _warn(model.translator)
+        try:
+            listener = listen(options.host, options.port)
+        except OSError as error:
+            raise WrongUseError(f"{options.host}, port {options.port}: {error.strerror or error}") from None
+        with listener:
+            host = f"[{options.host}]" if ":" in options.host else options.host
+            write_all(f"http://{host}:{listener.getsockname()[1]}\n".encode())
+            run(Application(store), listener)
+    return 0
+
+
 def main() -> int:
     """Entry point of `lane-run`; gives the exit code."""
     arguments = sys.argv[1:]
@@ -385,6 +447,8 @@ def main() -> int:
             return _test(_test_parser().parse(arguments[1:]))
         if arguments[:1] == ["grow"]:
             return _grow(_grow_parser().parse(arguments[1:]))
+        if arguments[:1] == ["serve"]:
+            return _serve(_serve_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
     except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)

@@ -10,6 +10,7 @@ import pytest
 from lane.base import suggestion
 from lane.cli import lines, rendering, run
 from lane.runtime import Limits, Program, bounds, embedded_card, network, onnx_message, plan_cache, translator
+from lane.service import application
 
 PAGE = (Path(__file__).parents[1] / "docs" / "security.md").read_text(encoding="utf-8")
 ROWS = {
@@ -31,6 +32,10 @@ ROWS = {
         ("the answers of `lane-run` and `translate_iter`", [translator.BUDGET]),
         ("the cache of unknown words", [4096, suggestion.MAX_LENGTH]),
         ("the cache of plans", [2 * plan_cache.MAX_CACHED]),
+        (
+            "a request to `lane-run serve`",
+            [application.MAX_BODY_BYTES, application.MAX_COMMANDS, application.MAX_CHARACTERS],
+        ),
         (
             "`--explain svg` and `html`",
             [rendering.MAX_PICTURES, rendering.MAX_STEPS, rendering.MAX_CHARACTERS],

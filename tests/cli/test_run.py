@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -423,3 +424,25 @@ def test_a_program_grows_by_a_file_of_words(command, tmp_path):
     wrong = run("grow", str(words), "-m", model, "--out", str(grown))
     assert (wrong.returncode, "did you mean 'look'?" in wrong.stderr) == (2, True)
     assert run("grow", str(tmp_path / "none"), "-m", model, "--out", str(grown)).returncode == 2
+
+
+def test_what_cannot_be_served_is_said(command, tmp_path):
+    """In one line, and with the code of wrong use; the extra is named where it is missing."""
+    *start, _, model = command
+
+    def run(*arguments, script=None):
+        first = [*start[:2], script] if script else start
+        done = subprocess.run([*first, "serve", *arguments], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr.count("error: ")) == (2, "", 1)
+        return done.stderr
+
+    assert f"error: {tmp_path / 'none'}: No such file or directory\n" == run(str(tmp_path / "none"))
+    assert "another model 'scan'" in run(model, model)
+    for port in ("70000", "-1", "x"):
+        assert "is not a whole number from 0 to 65535" in run(model, f"--port={port}")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert "port" in run(model, "--port", str(taken.getsockname()[1]))
+    script = f"import sys; sys.modules['httptools'] = None; {start[2]}"
+    assert run(model, script=script) == (
+        "error: lane-run serve needs httptools: pip install 'lane-expressions[serve]'\n"
+    )
