@@ -6,6 +6,7 @@ translation, from the start of the process to its end.
 
 import argparse
 import gc
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 from lane.base.suggestion import did_you_mean
 from lane.cli.lines import StreamError, answer_all, widen_pipe
 from lane.cli.output import Output, StoppedError, say, write_all
@@ -251,12 +252,25 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
     _warn(mapper.translator)
     job = shards.Shards(options.files, options.out, mapper, style, options.block * 2**20)
     output = Output(options.progress)
-    with shards.open_pool(options.engine, options.address, options.workers) as pool:
-        failed = job.write(pool, output.write)
+    _end_by_exception()
+    try:
+        with shards.open_pool(options.engine, options.address, options.workers) as pool:
+            failed = job.write(pool, output.write)
+    except BaseException:
+        job.stop()
+        raise
     output.finish(options.stats)
     if failed:
         raise StreamError("\n".join([*failed, "some parts are missing: the same command makes them"]))
     return SOME_FAILED if output.failed else 0
+
+
+def _end_by_exception() -> None:
+    """SIGTERM and SIGHUP end the command like Ctrl-C, so that temporary files go; an ignored one stays so."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # no SIGHUP on Windows
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 def _load(options: argparse.Namespace) -> Translator:
@@ -332,7 +346,8 @@ def _page(options: argparse.Namespace) -> int:
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     codec.decode_file(path, data)  # refuses what is no program
-    write_all(as_page(data, path.name.removesuffix(".gz"), options.command).encode())
+    page = as_page(data, path.name.removesuffix(".gz"), options.command)
+    write_all(page.encode(errors="replace"))  # names and arguments need not be UTF-8
     return 0
 
 
@@ -361,16 +376,22 @@ def _grow(options: argparse.Namespace) -> int:
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     program = codec.decode_file(path, data)
-    try:
-        lines = Path(options.words).read_text(encoding="utf-8").splitlines()
-        grow(program, read_words(lines, options.words)).save(options.out)
-    except OSError as error:
-        raise WrongUseError(f"{error.filename or options.words}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise WrongUseError(f"{options.words}: is not UTF-8") from None
-    except LaneError as error:
-        raise WrongUseError(str(error)) from None
+    grow(program, read_words(_lines_of(options.words), options.words)).save(options.out)
     return 0
+
+
+def _lines_of(name: str) -> list[str]:
+    """The lines of a small file of text; editors of Windows write a byte order mark."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise WrongUseError(f"{name}: is larger than {MAX_FILE_BYTES} bytes")
+        return data.decode("utf-8-sig").split("\n")
+    except OSError as error:
+        raise WrongUseError(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise WrongUseError(f"{name}: is not UTF-8") from None
 
 
 def main() -> int:
@@ -386,10 +407,10 @@ def main() -> int:
         if arguments[:1] == ["grow"]:
             return _grow(_grow_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
+    except (StreamError, UnwrittenError) as error:
+        return _fail(str(error), CUT_SHORT)
     except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)
-    except StreamError as error:
-        return _fail(str(error), CUT_SHORT)
     except MemoryError:
         return _fail("out of memory, and the output is cut short: try a smaller --batch-size", CUT_SHORT)
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """docs/security.md: its numbers are those of the code, and its factors are measured."""
 
+import importlib
 import resource
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from lane.runtime import Limits, Program, bounds, embedded_card, network, onnx_m
 
 PAGE = (Path(__file__).parents[1] / "docs" / "security.md").read_text(encoding="utf-8")
 ROWS = {
-    cells[1].strip(): cells[2:4]
+    cells[1].strip(): cells[2:5]
     for cells in (line.split("|") for line in PAGE.splitlines())
     if len(cells) > 4
 }
@@ -47,6 +48,35 @@ def test_other_numbers_of_the_page():
     assert f"no more than {suggestion.MOST_COMPARED:,} known words" in PAGE
     for code in (run.SOME_FAILED, run.WRONG_USE, run.CUT_SHORT, run.INTERRUPTED):
         assert f"\n| {code} | " in PAGE
+
+
+@pytest.mark.parametrize(
+    ("row", "stated"),
+    [
+        ("a program", ["{PROGRAM:g} µs for each byte"]),
+        (
+            "an ONNX file",
+            ["{FIELD_BYTES} for each field", "{NETWORK:g} µs for each byte", "{FIELDS:g} µs for each field"],
+        ),
+        ("a TorchScript archive", ["{NETWORK:g} µs for each byte"]),
+        ("a line of `lane-run`", ["{LINE:g} µs for each byte"]),
+        ("a command", ["{WORD_BYTES} bytes for each word", "{word:g} µs for each word"]),
+        ("an answer", ["{ANSWER:g} µs for each byte"]),
+        ("the cache of unknown words", ["{suggestion:g} ms for a new word"]),
+        ("`--explain svg` and `html`", ["{step:g} ms for each step"]),
+    ],
+)
+def test_the_time_that_is_stated_is_the_bound_of_what_is_measured(row, stated, monkeypatch):
+    """A microsecond for a byte is a second for a megabyte."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "campaign"))
+    memory = importlib.import_module("memory")
+    facts = vars(memory) | {
+        "word": memory.WORD * 1e6,
+        "suggestion": memory.SUGGESTION * 1e3,
+        "step": memory.STEP * 1e3,
+    }
+    for text in stated:
+        assert text.format_map(facts) in " ".join(ROWS[row][1:])
 
 
 MEASURE = """

@@ -317,6 +317,7 @@ def test_wrong_use_is_exit_code_2_and_says_how(tmp_path, arguments, message):
         (["--train", "broken.tsv"], "broken.tsv, line 2: "),
         (["--train", "good.tsv", "--out", "good.tsv/m.pt"], "cannot be written"),
         (["--train", "good.tsv", "--resume"], "there is no run to resume; start without resume"),
+        (["--train", "good.tsv", "--out", "."], ".: a directory; name a file in it"),
         (["--train", "good.tsv", "--out", "gone/m.pt"], "gone: no such folder for the model; create it"),
         (["--task", "mcd1"], "--data-dir"),
     ],
