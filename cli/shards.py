@@ -86,6 +86,8 @@ class Shards:
             "on_error": options.on_error,
             "block": block_bytes,
         }
+        if mapper.lists_sha256:
+            self._job["lists"] = mapper.lists_sha256
 
     def write(self, pool: Pool, tell: Callable[[Answer], None]) -> list[str]:
         """Make the parts that are missing, and tell of all; gives a message for each that failed."""

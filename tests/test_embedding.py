@@ -24,7 +24,7 @@ SERVICE = ROOT / "examples" / "web" / "service.py"
 
 def test_the_snippets_run_one_after_the_other(tmp_path):
     snippets = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(snippets) == 7
+    assert len(snippets) == 8
     code = "\n".join(snippets)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60

@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from lane.data import read_pairs
+from lane.export import export
+from lane.runtime import Program
+from lane.runtime.extension import NewWord, grow
+from lane.runtime.program_backend import ProgramBackend
+from lane.runtime.translator import Translator
 
 ROBOT = Path(__file__).parents[1] / "examples" / "robot"
 
@@ -67,3 +72,15 @@ def test_a_model_learns_the_language(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "test 100.00%" in done.stdout
     assert "patrol $x   -> $X $X" in done.stdout
+    program = Program.load(export(tmp_path / "robot.pt", formats=["program"]).program)
+    grown = Translator(
+        ProgramBackend(grow(program, [NewWord("{number}", "hall"), NewWord("{place}", "garden")]))
+    )
+    grown.set_list("place", ["Aunt Ann's room"])
+    for command, output in pairs("test.tsv"):
+        assert grown.translate(command).text == output
+        said = command.replace("hall", "12").replace("garden", "Aunt Ann's room")
+        expected = output.replace("TO_HALL", "{number:12}").replace(
+            "TO_GARDEN", "{place:Aunt%20Ann%27s%20room}"
+        )
+        assert grown.translate(said).text == expected
