@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The versions of constraints.txt, so that pip takes the CPU build of torch where one is offered.
 INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
-PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.experiments -p lane.cli
+PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.export -p lane.runtime -p lane.service -p lane.experiments -p lane.cli
 JOBS ?= 2
 DEMO := build/demo
 
@@ -51,8 +51,8 @@ test-runtime: ## the runtime's tests in an environment of their own, without tor
 
 test-lowest: ## the tests of everything that uses a dependency, with the lowest versions that are allowed
 	$(PYTHON) -m venv $(VENV)-lowest
-	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[train]" -e experiments hypothesis pytest pytest-xdist
-	$(VENV)-lowest/bin/python -m pytest -n $(JOBS) -m "not slow" tests/models tests/export tests/runtime tests/cli/test_run_backends.py tests/cli/test_export.py
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[serve,train]" -e experiments hypothesis pytest pytest-xdist
+	$(VENV)-lowest/bin/python -m pytest -n $(JOBS) -m "not slow" tests/models tests/export tests/runtime tests/service tests/cli/test_run_backends.py tests/cli/test_export.py
 
 readme: $(VENV)/.stamp ## run every command of the README in a new environment
 	$(BIN)/python -m pytest -m slow tests/test_readme.py
@@ -90,6 +90,9 @@ robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idl
 	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt
 	$(BIN)/lane-export build/robot/robot.pt --verify examples/robot/train.tsv
 	cp build/robot/robot.pt.run/result.json results/robot.json
+	cp build/robot/robot.lane examples/robot/robot.lane
+	$(BIN)/python examples/robot/objects.py
+	$(BIN)/python benchmarks/objects.py --json results/objects.json
 	$(BIN)/python benchmarks/fill_pages.py
 
 bench: build/scan/scan.lane ## measure the speed of everything anew, into results/ and docs/benchmarks.md, on an idle machine

@@ -3,24 +3,19 @@
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 
 REMEDY = "free some space or name another place"
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that replaces `path` when the block ends without an exception, and only then.
-
-    A link is followed. A device or a FIFO is refused: it would be replaced by a file.
-    """
-    path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise LaneError(f"{path}: not a regular file; name another")
+    """A new file that replaces `path` when the block ends without an exception, and only then."""
+    path = path_of_file(path)
     # The same directory, because a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -31,10 +26,26 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         temporary.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        raise LaneError(f"{path}: cannot be written: {error.strerror or error}; {REMEDY}") from error
+        raise UnwrittenError(f"{path}: cannot be written: {error.strerror or error}; {REMEDY}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def path_of_file(path: Path) -> Path:
+    """Where a file of this name is written: a link is followed.
+
+    A directory, a device or a FIFO is refused: the last two would be replaced by a file.
+    """
+    try:
+        path = path.resolve() if path.is_symlink() else path
+        if path.is_file() or not path.exists():
+            return path
+    except (OSError, RuntimeError) as error:  # a name that is too long, or links in a circle
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        raise LaneError(f"{path}: cannot be a file: {reason}; name another place") from None
+    what = "a directory; name a file in it" if path.is_dir() else "not a regular file; name another"
+    raise LaneError(f"{path}: {what}")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -53,6 +64,28 @@ def make_directory(directory: str | Path) -> Path:
     except OSError as error:
         raise LaneError(f"{folder}: cannot make this directory ({error.strerror or error})") from error
     return folder
+
+
+@contextmanager
+def lock_directory(folder: Path, problem: str) -> Iterator[None]:
+    """Keep a directory for this process; LaneError with the problem if another one has it.
+
+    The lock ends with the process, however it ends. Where a system or a file system has none, there is none.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LaneError(f"{folder}: {problem}") from None
+        yield
 
 
 def sync_directory(directory: Path) -> None:

@@ -49,7 +49,7 @@ def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures}
     kind |= {"growth": _growth, "calibration": _calibration}
-    kind |= dict.fromkeys(("scale", "trainer"), _figures)
+    kind |= dict.fromkeys(("objects", "scale", "trainer"), _figures)
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 

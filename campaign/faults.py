@@ -2,9 +2,9 @@
 
     python campaign/faults.py --minutes 60 --json results/faults.json
 
-Every call of a stream, a training and an export that reads, writes, opens, syncs or renames fails once in
-each way, and so does every allocation of the compiled core. Then, until the time is up, commands are ended by
-SIGTERM and SIGKILL at random moments, workers are killed, and clocks jump.
+Every call of a stream, a training, an export and a program to grow that reads, writes, opens, syncs or
+renames fails once in each way, and so does every allocation of the compiled core. Then, until the time is
+up, commands are ended by SIGTERM and SIGKILL at random moments, workers are killed, and clocks jump.
 A loss is an exit code 0 with output missing, output that is not a prefix of the right one, a traceback, a
 file that is neither the old nor the new one, a temporary file or a process that is left, or a training that
 does not resume to the same weights.
@@ -20,10 +20,11 @@ from pathlib import Path
 
 from export_faults import Exporting
 from injection import Campaign
+from part_faults import Parts
 from stream_faults import Stream, failing_allocations
 from train_faults import Training
 
-STREAMS, EXPORTS = 10, 2  # for each training that is stopped: they take less time
+STREAMS, PARTS, EXPORTS = 10, 4, 2  # for each training that is stopped: they take less time
 
 
 def main() -> int:
@@ -37,34 +38,35 @@ def main() -> int:
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(Path(folder), options.seed)
-        for part in parts(campaign, options.calls, begin + options.minutes * 60):
-            part()
+        for step in steps(campaign, options.calls, begin + options.minutes * 60):
+            step()
             figures = {
                 "seconds": round(time.monotonic() - begin),
                 "faults": campaign.faults,
                 "losses": campaign.losses,
             }
-            if options.json:  # after each part, so that a campaign that is stopped leaves its figures too
+            if options.json:  # after each step, so that a campaign that is stopped leaves its figures too
                 options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(figures, indent=1))
     return 1 if campaign.losses else 0
 
 
-def parts(campaign: Campaign, calls: int, end: float) -> Iterator[Callable[[], None]]:
+def steps(campaign: Campaign, calls: int, end: float) -> Iterator[Callable[[], None]]:
     """All calls once, then random moments until the time is up."""
     stream = Stream(campaign)
     yield lambda: stream.failing_calls(calls)
     yield stream.too_few_files
     yield stream.clock
     yield lambda: failing_allocations(campaign)
+    parts = Parts(campaign, stream)
+    yield lambda: parts.failing_calls(calls)
     training = Training(campaign)
     export = Exporting(campaign, training.model)
     yield lambda: export.failing_calls(calls)
     yield export.clock
     yield training.clock
-    once = (
-        [stream.signals] * STREAMS + [export.signals] * EXPORTS + [training.signals, training.killed_worker]
-    )
+    once = [stream.signals] * STREAMS + [parts.signals] * PARTS + [export.signals] * EXPORTS
+    once += [training.signals, training.killed_worker]
     yield from once
     yield lambda: training.failing_calls(calls)
     while time.monotonic() < end:

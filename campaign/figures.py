@@ -25,8 +25,9 @@ def faults(figures: dict[str, Any]) -> list[str]:
 
 def memory(figures: dict[str, Any]) -> list[str]:
     """A row for each input."""
-    rows = [[row["input"], row["peak_mb"], row["bound_mb"]] for row in figures["inputs"]]
-    return _table(["input", "peak, MB", "bound, MB"], rows)
+    keys = ("peak_mb", "bound_mb", "seconds", "bound_seconds")
+    rows = [[row["input"], *(row[key] for key in keys)] for row in figures["inputs"]]
+    return _table(["input", "peak, MB", "bound, MB", "seconds", "bound, seconds"], rows)
 
 
 def soak(figures: dict[str, Any]) -> list[str]:
@@ -41,7 +42,7 @@ def soak(figures: dict[str, Any]) -> list[str]:
     return _table(["load", "count"], rows)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> list[str]:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str | float]]) -> list[str]:
     lines = [heads, ["---"] * len(heads), *rows]
     return [
         f"| {' | '.join(cell if isinstance(cell, str) else f'{cell:,}' for cell in line)} |" for line in lines

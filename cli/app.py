@@ -3,14 +3,14 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from io import RawIOBase, TextIOWrapper
 from typing import NoReturn
 
 import typer
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 from lane.cli.entry import DISTRIBUTION, missing
 
 IO_EXIT = 3  # as lane-run: the output is cut short
@@ -53,28 +53,18 @@ def require(purpose: str, *modules: str) -> None:
             raise LaneError(missing(purpose, module))
 
 
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM while torch is imported: it would swallow what their handler raises."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def run(app: Callable[[], object], errors: Sequence[type[Exception]]) -> None:
     """Run `app`: a named error ends it with its message and exit code 1, a broken pipe with silence and 0.
 
-    Output that cannot be written is one line and exit code 3: 0 means that every byte was.
+    Output or a file that cannot be written is one line and exit code 3: 0 means that every byte was.
     """
     _prepare_stdout()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         _ended(app)
+    except UnwrittenError as error:
+        fail(str(error))
+        sys.exit(IO_EXIT)
     except tuple(errors) as error:
         fail(str(error))
         sys.exit(1)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lane.base.errors import LaneError
-from lane.cli.app import new_app, require, run, show_version, undisturbed
+from lane.base.interruption import delayed
+from lane.cli.app import new_app, require, run, show_version
 from lane.export.kinds import BUDGET, EXPORTED, RANDOM, checked_formats
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def export_files(
     require("exporting", "torch", "onnx")
     from lane.data.reader import read_pairs
 
-    with undisturbed():
+    with delayed():  # torch would swallow what the handler of a signal raises
         from lane.export import export
 
     done = export(

@@ -6,6 +6,7 @@ translation, from the start of the process to its end.
 
 import argparse
 import gc
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 from lane.base.suggestion import did_you_mean
 from lane.cli.lines import StreamError, answer_all, widen_pipe
 from lane.cli.output import Output, StoppedError, say, write_all
@@ -41,8 +42,9 @@ error with its number, and --on-error decides what is written instead. The codes
   line-too-long     the line is longer than 16 MiB
 """
 EPILOG = """`lane-run rules` prints what the model has learned, and `lane-run page` writes a page to
-play with it. `lane-run test` compares it with pairs, and `lane-run grow` adds words to it.
-(Files of these names are given as ./rules, ./page, ./test and ./grow.)
+play with it. `lane-run test` compares it with pairs, `lane-run grow` adds words to it, and
+`lane-run serve` answers over HTTP.
+(Files of these names are given as ./rules, ./page, ./test, ./grow and ./serve.)
 
 Exit code: 0 every line translated and written, 1 some lines failed, 2 wrong use or
 an unusable model, 3 the output is cut short: reading or writing failed, a worker died
@@ -70,6 +72,17 @@ GROW_HELP = """Add words to a program without training. A line of WORDS is one o
 
 The known word must stand for a value by itself. Answers to commands without the new
 words stay as they are. The new program is verified and written at once.
+"""
+
+SERVE_HELP = """Serve models over HTTP, each by its name: that of its file, or NAME in NAME=FILE.
+
+A model is reloaded when its file changes. If the new file cannot be used, that is told
+on standard error, and the old model goes on answering.
+
+  GET  /health                  whether it answers, and whether every file could be used
+  GET  /models                  what the models are
+  POST /models/NAME/translate   {"command": "jump twice"} or {"commands": [...]}
+  POST /translate               the same for the first model
 """
 
 
@@ -140,13 +153,28 @@ def _grow_parser() -> "_Parser":
     return parser
 
 
+def _serve_parser() -> "_Parser":
+    parser = _bare_parser("lane-run serve", SERVE_HELP, None)
+    add = parser.add_argument
+    add("models", nargs="*", metavar="[NAME=]FILE", help="exported model files (the bundled SCAN model)")
+    add("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1: this machine only)")
+    add("--port", type=_port, default=8080, help="the port (8080); 0 is any that is free")
+    add("--lenient", action="store_true", help="translate also what was never learned")
+    return parser
+
+
 def _new_parser(name: str, description: str, epilog: str | None) -> "_Parser":
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    parser = _bare_parser(name, description, epilog)
     parser.add_argument("-m", "--model", metavar="FILE", help="exported model file (the bundled SCAN model)")
     backend = "how to run the model; auto (the default) depends on the file"
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help=backend)
+    return parser
+
+
+def _bare_parser(name: str, description: str, epilog: str | None) -> "_Parser":
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(name, None, description, epilog, formatter_class=layout, allow_abbrev=False)
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     trust = "the SHA-256 that the model file must have, from a source you trust; or yes. TorchScript needs it"
     parser.add_argument("--trust", type=_trust, default=False, metavar="SHA256|yes", help=trust)
     return parser
@@ -176,6 +204,12 @@ class _Parser(argparse.ArgumentParser):
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000000")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 65535")
     return int(text)
 
 
@@ -251,12 +285,25 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
     _warn(mapper.translator)
     job = shards.Shards(options.files, options.out, mapper, style, options.block * 2**20)
     output = Output(options.progress)
-    with shards.open_pool(options.engine, options.address, options.workers) as pool:
-        failed = job.write(pool, output.write)
+    _end_by_exception()
+    try:
+        with shards.open_pool(options.engine, options.address, options.workers) as pool:
+            failed = job.write(pool, output.write)
+    except BaseException:
+        job.stop()
+        raise
     output.finish(options.stats)
     if failed:
         raise StreamError("\n".join([*failed, "some parts are missing: the same command makes them"]))
     return SOME_FAILED if output.failed else 0
+
+
+def _end_by_exception() -> None:
+    """SIGTERM and SIGHUP end the command like Ctrl-C, so that temporary files go; an ignored one stays so."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # no SIGHUP on Windows
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 def _load(options: argparse.Namespace) -> Translator:
@@ -332,7 +379,8 @@ def _page(options: argparse.Namespace) -> int:
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     codec.decode_file(path, data)  # refuses what is no program
-    write_all(as_page(data, path.name.removesuffix(".gz"), options.command).encode())
+    page = as_page(data, path.name.removesuffix(".gz"), options.command)
+    write_all(page.encode(errors="replace"))  # names and arguments need not be UTF-8
     return 0
 
 
@@ -361,16 +409,51 @@ def _grow(options: argparse.Namespace) -> int:
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     program = codec.decode_file(path, data)
-    try:
-        lines = Path(options.words).read_text(encoding="utf-8").splitlines()
-        grow(program, read_words(lines, options.words)).save(options.out)
-    except OSError as error:
-        raise WrongUseError(f"{error.filename or options.words}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise WrongUseError(f"{options.words}: is not UTF-8") from None
-    except LaneError as error:
-        raise WrongUseError(str(error)) from None
+    grow(program, read_words(_lines_of(options.words), options.words)).save(options.out)
     return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from lane.service import Application, ModelStore
+    from lane.service.store import read_names
+
+    try:
+        from lane.service.server import listen, run
+    except ModuleNotFoundError as error:
+        message = f"lane-run serve needs {error.name}: pip install 'lane-expressions[serve]'"
+        raise WrongUseError(message) from None
+
+    def tell(line: str) -> None:
+        with suppress(StreamError):  # standard error may have failed: models are reloaded all the same
+            say(line)
+
+    files = read_names([*options.models, *options.files])
+    with ModelStore(files, tell, options.trust, options.lenient) as store:
+        for model in store.models.values():
+            _warn(model.translator)
+        try:
+            listener = listen(options.host, options.port)
+        except OSError as error:
+            raise WrongUseError(f"{options.host}, port {options.port}: {error.strerror or error}") from None
+        with listener:
+            host = f"[{options.host}]" if ":" in options.host else options.host
+            write_all(f"http://{host}:{listener.getsockname()[1]}\n".encode())
+            run(Application(store), listener)
+    return 0
+
+
+def _lines_of(name: str) -> list[str]:
+    """The lines of a small file of text; editors of Windows write a byte order mark."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise WrongUseError(f"{name}: is larger than {MAX_FILE_BYTES} bytes")
+        return data.decode("utf-8-sig").split("\n")
+    except OSError as error:
+        raise WrongUseError(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise WrongUseError(f"{name}: is not UTF-8") from None
 
 
 def main() -> int:
@@ -385,11 +468,13 @@ def main() -> int:
             return _test(_test_parser().parse(arguments[1:]))
         if arguments[:1] == ["grow"]:
             return _grow(_grow_parser().parse(arguments[1:]))
+        if arguments[:1] == ["serve"]:
+            return _serve(_serve_parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
+    except (StreamError, UnwrittenError) as error:
+        return _fail(str(error), CUT_SHORT)
     except (WrongUseError, LaneError) as error:
         return _fail(str(error), WRONG_USE)
-    except StreamError as error:
-        return _fail(str(error), CUT_SHORT)
     except MemoryError:
         return _fail("out of memory, and the output is cut short: try a smaller --batch-size", CUT_SHORT)
     except KeyboardInterrupt:

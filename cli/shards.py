@@ -7,23 +7,24 @@ does not number them.
 """
 
 import gc
+import hashlib
+import json
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from lane.base.errors import LaneError
-from lane.base.files import atomic_file, make_directory
+from lane.base.files import atomic_file, lock_directory, make_directory
 from lane.base.record import read_record, write_record
 from lane.cli.lines import CHUNK_BYTES, Answer, split_batches
 from lane.cli.rendering import Answerer, Options
 from lane.runtime.mapper import ERROR, BatchMapper
-from lane.runtime.pool import LocalPool, Pool, RayPool, cluster
+from lane.runtime.pool import Pool, RayPool, cluster, processes
 
 BATCH_LINES = 8192  # as the default of `lane-run --batch-size`
 BATCH_ROWS = 2**16  # of Parquet, where each batch becomes a row group
@@ -56,8 +57,8 @@ def open_pool(engine: str, address: str | None, workers: int) -> Iterator[Pool]:
         with cluster(address):
             yield RayPool()
     else:
-        with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
-            yield LocalPool(executor)
+        with processes(workers) as pool:
+            yield pool
 
 
 class Shards:
@@ -76,9 +77,9 @@ class Shards:
         self._sources, self._out = sources, out.absolute()
         self._block_bytes = block_bytes
         suffix = "parquet" if kinds == {True} else {"text": "txt"}.get(options.format, options.format)
-        self._work = _PartWriter(mapper, options, self._out, suffix)
+        inputs = [_identity(source) for source in sources]
         self._job = {
-            "inputs": [_identity(source) for source in sources],
+            "inputs": inputs,
             "model": mapper.translator.info.file_sha256,
             "lenient": mapper.lenient,
             "column": mapper.column,
@@ -86,40 +87,50 @@ class Shards:
             "on_error": options.on_error,
             "block": block_bytes,
         }
+        key = hashlib.sha256(json.dumps(self._job).encode()).hexdigest()
+        self._work = _PartWriter(mapper, options, self._out, suffix, key, inputs)
 
     def write(self, pool: Pool, tell: Callable[[Answer], None]) -> list[str]:
         """Make the missing parts and report every part; the result has a message for each that failed."""
         make_directory(self._out / _DONE)
-        blocks = self._plan(pool)
-        missing = []
-        for block in blocks:
-            if (record := self._work.done(block)) is None:
-                missing.append(block)
-            else:
-                tell(Answer(b"", counts=Counter(record["counts"])))
-        failed = []
-        for outcome in pool.map(self._work, missing):
-            if outcome.result is None:
-                failed.append(f"{self._work.part(outcome.item).name}: {outcome.error}")
-            else:
-                tell(Answer(b"", outcome.result["problems"], Counter(outcome.result["counts"])))
-        if not failed:
-            for left in self._out.glob(".part-*.tmp"):  # of processes that were killed
+        with lock_directory(self._out, "another lane-run writes parts there; wait for it, or name another"):
+            self._clear()
+            failed = []
+            for outcome in pool.map(self._work, self._plan(pool)):
+                if outcome.result is None:
+                    failed.append(f"{self._work.part(outcome.item).name}: {_said(outcome.error)}")
+                else:
+                    tell(Answer(b"", outcome.result["problems"], Counter(outcome.result["counts"])))
+            return failed
+
+    def stop(self) -> None:
+        """Remove what the processes of a pool had begun, after they were ended."""
+        with suppress(LaneError), lock_directory(self._out, "another lane-run writes parts there"):
+            self._clear()
+
+    def _clear(self) -> None:
+        for pattern in (".part-*.tmp", f".{_PLAN}.*.tmp", f"{_DONE}/.part-*.tmp"):
+            for left in self._out.glob(pattern):
                 left.unlink(missing_ok=True)
-        return failed
 
     def _plan(self, pool: Pool) -> list[Block]:
         """The blocks, as an earlier run of the same job cut them."""
         path = self._out / _PLAN
         if path.exists():
-            plan = read_record(path)
-            if plan["job"] != self._job:
-                changed = [name for name in self._job if plan["job"].get(name) != self._job[name]]
+            try:
+                plan = read_record(path)
+                job, kept = dict(plan["job"]), [Block(*values) for values in plan["blocks"]]
+            except (LaneError, KeyError, TypeError, ValueError) as error:
+                raise LaneError(
+                    f"{path}: cannot be used ({error}); delete this file, and the same command makes it again"
+                ) from None
+            if job != self._job:
+                changed = [name for name in self._job if job.get(name) != self._job[name]]
                 raise LaneError(
                     f"{self._out}: has parts of another job ({', '.join(changed)} differ): "
                     "name another directory"
                 )
-            return [Block(*values) for values in plan["blocks"]]
+            return kept
         cuts = (cut for source in self._sources for cut in _cut(source, self._block_bytes))
         blocks = [Block(number, *cut) for number, cut in enumerate(islice(cuts, MOST_PARTS + 1))]
         if len(blocks) > MOST_PARTS:
@@ -135,7 +146,13 @@ def _identity(source: str) -> list[Any]:
         found = Path(source).stat()
     except OSError as error:
         raise LaneError(f"{source}: {error.strerror or error}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise LaneError(f"{source}: not a regular file, which --out needs: it is read in blocks")
     return [source, found.st_size, found.st_mtime_ns]
+
+
+def _said(error: Exception | None) -> str:
+    return "out of memory" if isinstance(error, MemoryError) else str(error) or type(error).__name__
 
 
 def _cut(source: str, size: int) -> Iterator[tuple[str, int, int, int]]:
@@ -217,30 +234,50 @@ def _parquet(source: str | Path) -> Any:
 class _PartWriter:
     """Answers blocks, in whatever process; a part that is made twice is the same, byte by byte."""
 
-    def __init__(self, mapper: BatchMapper, options: Options, out: Path, suffix: str) -> None:
+    def __init__(
+        self,
+        mapper: BatchMapper,
+        options: Options,
+        out: Path,
+        suffix: str,
+        job: str,
+        inputs: Sequence[list[Any]],
+    ) -> None:
         self._mapper, self._options, self._out, self._suffix = mapper, options, out, suffix
+        self._job, self._inputs = job, inputs
         self._folder = Path.cwd()  # of the command, by which the names of inputs are resolved
 
     def part(self, block: Block) -> Path:
         """Where the answers go."""
         return self._out / f"part-{block.number:05d}.{self._suffix}"
 
-    def done(self, block: Block) -> dict[str, Any] | None:
-        """The record of a part that is complete."""
-        path = self._record(block)
-        return read_record(path) if path.exists() and self.part(block).exists() else None
+    def _done(self, block: Block) -> dict[str, Any] | None:
+        """The record of a part that is complete, and as it was written; anything else is made again."""
+        try:
+            record = read_record(self._record(block))
+            is_whole = record.get("content") == _sha256(self.part(block))
+        except (LaneError, OSError):
+            return None
+        return record if is_whole and record.get("job") == self._job else None
 
     def _record(self, block: Block) -> Path:
         return self._out / _DONE / f"part-{block.number:05d}.json"
 
     def __call__(self, block: Block) -> dict[str, Any]:
-        """Write a part, and then its record, by which it is complete."""
+        """Write a part, and then its record, by which it is complete; a complete one is kept."""
+        if (kept := self._done(block)) is not None:
+            return {**kept, "problems": []}  # they were told when it was made
         gc.disable()  # answers form no reference cycles
         try:
             account = (self._write_rows if block.is_parquet else self._write_lines)(block)
         finally:
             gc.enable()
-        record = {"counts": dict(account.counts), "problems": account.problems}
+        record = {
+            "counts": dict(account.counts),
+            "problems": account.problems,
+            "job": self._job,
+            "content": _sha256(self.part(block)),
+        }
         write_record(self._record(block), record)
         return record
 
@@ -255,6 +292,7 @@ class _PartWriter:
                     account.counts.update(answer.counts)
                     failed += len(answer.problems)
                     account.problems += answer.problems[: MOST_SHOWN - len(account.problems)]
+            self._require_unchanged(block)
         if failed > len(account.problems):
             account.problems.append(f"{block.source}: {failed - MOST_SHOWN:,} more lines of this part failed")
         return account
@@ -272,4 +310,16 @@ class _PartWriter:
                     writer.write_table(pyarrow.Table.from_batches([batch]))
                     account.counts["lines"] += batch.num_rows
                     account.counts.update(code for code in batch.column(ERROR).to_pylist() if code)
+            self._require_unchanged(block)
         return account
+
+    def _require_unchanged(self, block: Block) -> None:
+        """Parts of a file that changes while they are read would not belong together."""
+        found = _identity(str(self._folder / block.source))[1:]
+        if [block.source, *found] not in self._inputs:
+            raise LaneError(f"{block.source}: was changed while it was read; name another directory")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,7 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from lane.base.errors import LaneError
-from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version, undisturbed
+from lane.base.files import path_of_file
+from lane.base.interruption import delayed
+from lane.cli.app import fail, leave_stdout, new_app, require, run, show_version
 from lane.data.formats import Format
 
 if TYPE_CHECKING:
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from lane.trainer.result import Result
 
 DEFAULT_TASK = "limit"
-OF_EXPERIMENTS = ("sweep", "calibrate", "reproduce")  # commands that lane-experiments adds, as entry points
+OF_EXPERIMENTS = (
+    "sweep",
+    "calibrate",
+    "refusals",
+    "reproduce",
+)  # commands that lane-experiments adds, as entry points
 # The groups of --help, in their order.
 PAIRS, MODEL, RUN, RECIPE = "Pairs", "Model", "Run", "Recipe"
 TASK_HELP = (
@@ -129,13 +136,14 @@ def train_command(
         raise typer.BadParameter("give --task or --train, not both")
     if test is not None and train is None:
         raise typer.BadParameter("--test goes with --train; a task has its own test pairs")
+    path_of_file(out)  # a directory has no place for the run beside it
     config = _config(preset, settings or [])
     _check_schemes(source_scheme, target_scheme)
     loaded, evaluate = _load(task, train, test, form, data_dir)
     require("training", "torch")
     from lane.cli.watch import watcher_for
 
-    with undisturbed():
+    with delayed():  # torch would swallow what the handler of a signal raises
         from lane.trainer.api import train as learn
 
     asked: list[int] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 from lane.base.files import sync_directory
 
 TIMEOUT_SECONDS = 30  # without a byte: patient with slow servers, and not for ever
@@ -38,7 +38,7 @@ def download(url: str, target: Path, check: Callable[[Path], object]) -> None:
         part.replace(target)
         sync_directory(target.parent)
     except OSError as error:
-        raise LaneError(f"{target}: cannot be written ({error.strerror or error})") from error
+        raise UnwrittenError(f"{target}: cannot be written ({error.strerror or error})") from error
 
 
 def _passes(part: Path, check: Callable[[Path], object]) -> bool:

@@ -89,6 +89,8 @@ def read_pairs(path: str | Path, form: Format | None = None) -> list[Pair]:
 @contextmanager
 def _open(path: str | Path) -> Iterator[_Stream]:
     if str(path) == STDIN:
+        if sys.stdin is None:
+            raise LaneError("standard input is closed: name a file of pairs")
         with _unpacked(sys.stdin.buffer) as stream:
             yield stream
         return

@@ -1,4 +1,4 @@
-"""Baselines: plain sequence-to-sequence networks trained on the same pairs."""
+"""Baselines: plain sequence-to-sequence networks trained on the same pairs, until they gain no more."""
 
 import math
 import random
@@ -22,18 +22,26 @@ POOL = 4  # batches drawn together and sorted by length: little padding, and sti
 
 @dataclass(frozen=True)
 class Recipe:
-    """How both are trained: usual values, not tuned for any task."""
+    """How one is trained: usual values, not tuned for any task."""
 
-    size: int = 64  # as LAnE has it
+    size: int
+    layers: int
+    dropout: float
+    heads: int = 8
     batch: int = 64
     rate: float = 1e-3
-    dropout: float = 0.1
     clip: float = 1.0
-    updates: int = 3000
+    evaluate_every: int = 1000  # updates between two looks at the training accuracy
+    patience: int = 5  # looks without a gain that end the training
+    most_updates: int = 60_000
     shown: int = 1000  # pairs of a set to evaluate on at most: decoding is slow
 
 
-RECIPE = Recipe()
+# Sizes that the literature uses on SCAN: two layers of 200 for LSTMs, three of 128 for Transformers.
+RECIPES = {
+    "lstm": Recipe(size=200, layers=2, dropout=0.5),
+    "transformer": Recipe(size=128, layers=3, dropout=0.1),
+}
 
 
 class Recurrent(nn.Module):
@@ -41,11 +49,12 @@ class Recurrent(nn.Module):
 
     def __init__(self, words: int, actions: int, recipe: Recipe) -> None:
         super().__init__()
-        size, self.dropout = recipe.size, nn.Dropout(recipe.dropout)
+        size, layers, self.dropout = recipe.size, recipe.layers, nn.Dropout(recipe.dropout)
+        between = recipe.dropout if layers > 1 else 0.0
         self.source = nn.Embedding(words + 1, size, padding_idx=END)
         self.target = nn.Embedding(actions + 1, size)
-        self.encoder = nn.LSTM(size, size // 2, batch_first=True, bidirectional=True)
-        self.decoder = nn.LSTM(size, size, batch_first=True)
+        self.encoder = nn.LSTM(size, size // 2, layers, batch_first=True, bidirectional=True, dropout=between)
+        self.decoder = nn.LSTM(size, size, layers, batch_first=True, dropout=between)
         self.output = nn.Linear(2 * size, actions + 1)
 
     def forward(self, words: Tensor, begun: Tensor) -> Tensor:
@@ -56,7 +65,8 @@ class Recurrent(nn.Module):
         )
         outputs, (h, c) = self.encoder(packed)
         memory, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True)  # [B, L, D]
-        state = tuple(torch.cat([s[0], s[1]], dim=1).unsqueeze(0) for s in (h, c))
+        # The last states of both directions side by side, layer by layer.
+        state = tuple(torch.cat([s[0::2], s[1::2]], dim=2) for s in (h, c))
         decoded, _ = self.decoder(self.dropout(self.target(begun)), state)  # [B, T, D]
         energy = decoded @ memory.transpose(1, 2) / math.sqrt(decoded.size(2))  # [B, T, L]
         absent = (words[:, : memory.size(1)] == END).unsqueeze(1)
@@ -66,7 +76,7 @@ class Recurrent(nn.Module):
 
 
 class Attentive(nn.Module):
-    """A Transformer of two layers on each side."""
+    """A Transformer with as many layers on each side."""
 
     def __init__(self, words: int, actions: int, recipe: Recipe) -> None:
         super().__init__()
@@ -77,11 +87,20 @@ class Attentive(nn.Module):
             nn.init.normal_(table.weight, std=size**-0.5)  # as large as the sines after scaling
         # Norms first, as is usual without a warm-up of the rate.
         layer = nn.TransformerEncoderLayer(
-            size, 4, 4 * size, recipe.dropout, batch_first=True, norm_first=True
+            size, recipe.heads, 4 * size, recipe.dropout, batch_first=True, norm_first=True
         )
-        encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(size), enable_nested_tensor=False)
+        layers = recipe.layers
+        encoder = nn.TransformerEncoder(layer, layers, nn.LayerNorm(size), enable_nested_tensor=False)
         self.body = nn.Transformer(
-            size, 4, 2, 2, 4 * size, recipe.dropout, custom_encoder=encoder, batch_first=True, norm_first=True
+            size,
+            recipe.heads,
+            layers,
+            layers,
+            4 * size,
+            recipe.dropout,
+            custom_encoder=encoder,
+            batch_first=True,
+            norm_first=True,
         )
         self.output = nn.Linear(size, actions + 1)
 
@@ -120,6 +139,7 @@ class Measured:
     seed: int
     parameters: int
     updates: int
+    stopped: bool  # by the plateau, and not after the most updates
     seconds: float  # of one core, in training
     accuracy: dict[str, float]
 
@@ -128,17 +148,20 @@ def measure(
     task: Task,
     kind: str,
     seed: int,
-    recipe: Recipe = RECIPE,
+    recipe: Recipe | None = None,
     sets: Sequence[tuple[str, tuple[Pair, ...]]] = (),
 ) -> dict[str, Any]:
     """Train in one thread, and evaluate on samples of the training pairs, the test pairs and other sets."""
+    recipe = recipe or RECIPES[kind]
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     source = Vocabulary.of(pair.source for pair in (*task.train, *task.test))
     target = Vocabulary.of(pair.target for pair in (*task.train, *task.test))
     network = KINDS[kind](len(source), len(target), recipe)
     started = time.process_time()
-    _train(network, _tensors(task.train, source, target), recipe)
+    shown = random.Random(seed).sample(task.train, min(len(task.train), recipe.shown))
+    data, look = _tensors(task.train, source, target), _tensors(shown, source, target)
+    updates, stopped = _train(network, data, look, recipe)
     spent = time.process_time() - started
     accuracy = {}
     for name, pairs in (("train", task.train), ("test", task.test), *sets):
@@ -151,7 +174,8 @@ def measure(
         kind=kind,
         seed=seed,
         parameters=parameters,
-        updates=recipe.updates,
+        updates=updates,
+        stopped=stopped,
         seconds=round(spent, 1),
         accuracy=accuracy,
     )
@@ -164,11 +188,17 @@ def _tensors(pairs: Sequence[Pair], source: Vocabulary, target: Vocabulary) -> t
     return words, actions
 
 
-def _train(network: nn.Module, data: tuple[Tensor, Tensor], recipe: Recipe) -> None:
-    """Teacher forcing on batches of any pairs."""
+def _train(
+    network: nn.Module, data: tuple[Tensor, Tensor], look: tuple[Tensor, Tensor], recipe: Recipe
+) -> tuple[int, bool]:
+    """Teacher forcing on batches of any pairs, until the accuracy on `look` gains no more.
+
+    Gives the number of updates, and whether they ended by that.
+    """
     optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
-    network.train()
-    for index in _batches(data[1], recipe):
+    best, since = 0.0, 0
+    for update, index in enumerate(_batches(data[1], recipe), start=1):
+        network.train()
         words, actions = (_trimmed(part[index]) for part in data)
         begun = nn.functional.pad(actions, [1, 0], value=END)
         wanted = nn.functional.pad(actions, [0, 1], value=END)
@@ -179,13 +209,19 @@ def _train(network: nn.Module, data: tuple[Tensor, Tensor], recipe: Recipe) -> N
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
         optimizer.step()
+        if update % recipe.evaluate_every == 0:
+            right = _accuracy(network, look)
+            best, since = (right, 0) if right > best else (best, since + 1)
+            if right == 1 or since >= recipe.patience:
+                return update, True
+    return recipe.most_updates, False
 
 
 def _batches(actions: Tensor, recipe: Recipe) -> Iterator[Tensor]:
     """Indices of pairs, drawn for each update; pairs of similar length share a batch, which is faster."""
     length = (actions != END).sum(dim=1)
     batches: list[Tensor] = []
-    for _ in range(recipe.updates):
+    for _ in range(recipe.most_updates):
         if not batches:
             index = torch.randint(len(actions), [recipe.batch * POOL])
             drawn = index[length[index].argsort()].view(POOL, recipe.batch)

@@ -1,4 +1,4 @@
-"""`lane-train sweep`, `calibrate` and `reproduce`: many trainings, and the experiments of the paper."""
+"""`lane-train sweep`, `calibrate`, `refusals` and `reproduce`: trainings by the dozen."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -123,6 +123,29 @@ def calibrate_command(
         typer.echo(line)
 
 
+def refusals_command(
+    trained: Annotated[Path, typer.Argument(help="The result file of `lane-train sweep --models DIR`.")],
+    models: Annotated[Path, typer.Option(help="The folder of its models.")],
+    strings: Annotated[int, typer.Option(min=1, help="Random strings for each model.")] = 100_000,
+    out: Annotated[Path, typer.Option(help="Result file; models that it has are skipped.")] = Path(
+        "results/refusals.jsonl"
+    ),
+    data_dir: Annotated[Path | None, typer.Option(help="Where the official files are.")] = None,
+) -> None:
+    """Measure what models refuse: commands of their language, and random strings that are none.
+
+    \b
+    Example: lane-train sweep --models build/models --out results/sweep.jsonl
+             lane-train refusals results/sweep.jsonl --models build/models
+    """
+    from lane.experiments.rejection import study, table
+
+    for line in table(
+        study(trained, models, out, strings, data_dir, lambda line: typer.echo(line, err=True))
+    ):
+        typer.echo(line)
+
+
 def reproduce_command(
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of the full model.")] = 5,
     only: Annotated[list[str] | None, typer.Option(help="One experiment instead of all; repeatable.")] = None,
@@ -139,7 +162,8 @@ def reproduce_command(
 ) -> None:
     """Do the experiments of the paper, and write the report.
 
-    They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures.
+    They are tasks, rules, trees, limit, productivity, ablations, rates, baselines and departures; and of the
+    preset paper: published, published-ablations, published-rates and published-behaviours.
     Results that exist are not computed again: after Ctrl-C the same command continues. The report is
     written each time; `--only report` writes nothing else.
 

@@ -112,8 +112,8 @@ class Oracle:
         return self._decide(both) == 1
 
     def _leaf(self, number: int, slots: tuple[int, ...]) -> _Item:
-        h, c = self.composer.leaf(self.composer.embedding.weight[number]).chunk(2)
-        return _Item(h, c, (number,), slots)
+        h, c = self.composer.leaf_vectors(self.composer.embedding.weight[number][None])
+        return _Item(h[0], c[0], (number,), slots)
 
     def _parent(self, left: _Item, right: _Item) -> _Item:
         h, c = self.composer.merge(left.h[None], left.c[None], right.h[None], right.c[None])
@@ -136,6 +136,8 @@ class Oracle:
         solver, variables = self.solver, self.solver.variables
         names = iter(range(variables))
         tokens = [next(names) if leaf == symbols.VARIABLE else variables - 1 + leaf for leaf in leaves]
+        if solver.end_mark:
+            tokens.append(len(solver.source.weight) - 1)
         outputs, h, c = solver.encode(torch.tensor([tokens]))
         present, template = set(range(1, leaves.count(symbols.VARIABLE) + 1)), list[int]()
         unused = set[int]() if solver.deleting else set(present)
@@ -146,7 +148,7 @@ class Oracle:
             context = weight @ outputs[0]
             embedded = solver.target.weight[token]
             h, c = solver.decoder(torch.cat([embedded, context])[None], (h, c))
-            logits = solver.output(torch.cat([h[0], context]))
+            logits = solver.output(h[0] if solver.state_only else torch.cat([h[0], context]))
             token = self._decide(torch.log_softmax(self._masked(logits, template, present, unused), dim=0))
             if token == symbols.END:
                 return template

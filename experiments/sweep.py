@@ -75,13 +75,17 @@ def sweep(
                 continue
             record, model = outcome.result
             if models:
-                name = f"{outcome.item.task.replace(':', '')}-{outcome.item.seed}.pt"
-                write_atomically(models / name, model)
+                write_atomically(models / model_name(outcome.item), model)
             append_result(out, record)
             tell(record)
     if problems:
         raise LaneError("\n".join(problems))
     return read_results(out)
+
+
+def model_name(trial: Trial) -> str:
+    """The file of its model."""
+    return f"{trial.task.replace(':', '')}-{trial.seed}.pt"
 
 
 def execute(trial: Trial, workers: int, data_dir: Path | None, keep: bool) -> tuple[dict[str, Any], bytes]:

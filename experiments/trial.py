@@ -158,7 +158,16 @@ def train_job(job: Job) -> dict[str, Any]:
     record = read_record(job.folder / "run" / "result.json")
     # Numbers only: the texts of what is open or differs would fill the result files.
     record["comparison"].pop("differing")
-    return {**record, "open_readings": len(record["open_readings"])}
+    record["open_readings"] = len(record["open_readings"])
+    if config.epochs:  # lessons that may end unlearned: how far each came
+        record["curve"] = curve(job.folder / "run" / "metrics.jsonl")
+    return record
+
+
+def curve(path: Path) -> list[tuple[int, int, float]]:
+    """Updates, longest command and accuracy of the lesson, at each evaluation of a run."""
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [(line["updates"], line["longest"], round(line["accuracy"], 4)) for line in lines]
 
 
 def _end_with_parent(job: Job, parent: int) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from lane.base.errors import LaneError
-from lane.base.files import write_atomically
+from lane.base.errors import LaneError, UnwrittenError
+from lane.base.files import path_of_file, write_atomically
 from lane.export import closure as closures
 from lane.export import compiler as programs
 from lane.export import verify
@@ -109,6 +109,10 @@ class _Request:
     budget: int
     say: Say
 
+    def target(self, kind: str) -> Path:
+        """Where a file goes."""
+        return self.out / (self.name + SUFFIXES[kind])
+
 
 @dataclass
 class _Made:
@@ -143,6 +147,8 @@ def export(
     checkpoint, given = request.checkpoint, given_pairs(pairs or (), request.checkpoint.card.schemes)
     if PROGRAM in wanted:
         programs.refuse_limits(checkpoint)
+    for kind in wanted:
+        path_of_file(request.target(kind))  # an error now, and not after the work
     with torch.no_grad(), _one_thread():
         request.say(f"checkpoint: {len(given)} commands of the data, {random} random ones")
         reference = derive(checkpoint, given, random)
@@ -276,20 +282,20 @@ def _provenance(checkpoint: Checkpoint, reference: Reference, data: int, random:
 
 
 def _verified(request: _Request, reference: Reference, made: _Made) -> tuple[Written, ...]:
-    """Write beside the target, compare, rename; after a difference the old files are still there."""
+    """Write beside the targets and compare, then in place; after a difference the old files stay."""
     try:
         request.out.mkdir(parents=True, exist_ok=True)
         place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=request.out)
     except OSError as error:
-        raise LaneError(f"{request.out}: cannot be written: {error.strerror or error}") from None
+        raise UnwrittenError(f"{request.out}: cannot be written: {error.strerror or error}") from None
     written = []
     with place as folder:
         for kind, data in made.data.items():
             complete = kind != PROGRAM or made.complete
-            _check_file(Path(folder, request.name + SUFFIXES[kind]), data, reference, complete, request.say)
+            _check_file(Path(folder, request.target(kind).name), data, reference, complete, request.say)
         for kind, data in made.data.items():
-            target = request.out / (request.name + SUFFIXES[kind])
-            Path(folder, target.name).replace(target)
+            target = request.target(kind)
+            write_atomically(target, data)
             written.append(Written(target, kind, len(data), hashlib.sha256(data).hexdigest()))
     return tuple(written)
 

@@ -11,11 +11,13 @@ from lane.base.errors import LaneError
 from lane.base.rule import Rule
 from lane.base.scheme import PLAIN, Schemes
 from lane.export.kinds import CHECKPOINT, ONNX, PROGRAM, TORCHSCRIPT
+from lane.runtime import model_file
 from lane.runtime import network_card as cards
 from lane.runtime.embedded_card import card_of_archive, card_of_onnx
 from lane.runtime.errors import NOT_LEARNED, ModelError
 from lane.runtime.model_file import ModelFile
 
+MAX_BYTES = 2**30  # of any kind; a device has no end
 _FOREIGN = (
     (b"version https://git-lfs", "a git-lfs pointer, not the file itself; run `git lfs pull`"),
     (b"\x1f\x8b", "compressed with gzip; unpack it first"),
@@ -46,9 +48,9 @@ class FileCard:
 def inspect(path: Path) -> FileCard:
     """The card of a program, an archive, an ONNX file or a checkpoint; a LaneError names any other kind."""
     try:
-        file = ModelFile(path, path.read_bytes())
-    except OSError as error:
-        raise LaneError(f"{path}: {error.strerror or error}") from None
+        file = _read(path)
+    except ModelError as error:
+        raise LaneError(str(error)) from None
     if not file.data:
         raise LaneError(f"{path}: the file is empty")
     for start, what in _FOREIGN:
@@ -69,8 +71,8 @@ def inspect(path: Path) -> FileCard:
 def refuse_exported(path: Path) -> None:
     """Refuse a file that is not a checkpoint, by its kind; a missing one is reported when it is read."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = _read(path).data
+    except ModelError:
         return
     try:
         kind = "" if _is_checkpoint(data) else inspect(path).kind
@@ -85,6 +87,12 @@ def refuse_exported(path: Path) -> None:
             f"{path}: already exported (a {kind} file); run it with `lane-run --model {path}`, "
             "or export the checkpoint that it was made from"
         )
+
+
+def _read(path: Path) -> ModelFile:
+    # Python reserves all that it is asked for: no more than there is, where that is known.
+    most = min(MAX_BYTES, path.stat().st_size) if path.is_file() else MAX_BYTES
+    return model_file.read(path, lambda start: most, False)
 
 
 def _is_checkpoint(data: bytes) -> bool:

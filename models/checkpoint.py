@@ -27,6 +27,7 @@ from lane.models.model import LaneModel
 
 FORMAT = "lane-checkpoint"
 VERSION = 1
+MAX_BYTES = 2**30  # a thousand times the usual size; a device has no end
 
 _SEAL = b"sha256 "  # begins the comment; 64 hexadecimal digits follow
 _SEAL_SIZE = len(_SEAL) + 64
@@ -133,10 +134,16 @@ def _learned(content: dict[str, Any] | None) -> Learned | None:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            # Python reserves all that it is asked for: no more than there is, where that is known.
+            most = min(MAX_BYTES, path.stat().st_size) if path.is_file() else MAX_BYTES
+            data = stream.read(most + 1)
     except FileNotFoundError:
         raise LaneError(f"{path}: no such file; `lane-train --out {path}` makes one") from None
     except IsADirectoryError:
         raise LaneError(f"{path}: is a directory, not a checkpoint") from None
     except OSError as error:
         raise LaneError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise LaneError(f"{path}: is larger than {MAX_BYTES} bytes, which no checkpoint is")
+    return data

@@ -48,26 +48,50 @@ class Composer(nn.Module):
         self.variable_limit = config.variable_limit
         self.max_span = config.max_span
         self.max_variables = config.max_variables
+        self.bounded = config.bounded
         self.embedding = nn.Embedding(words + 1, config.embedding)  # row 0: the key vector of a variable
         self.leaf = nn.Linear(config.embedding, 2 * config.hidden)
         self.parent = nn.Linear(2 * config.hidden, 5 * config.hidden)
         self.query = nn.Parameter(torch.empty(config.hidden))
         self.check = nn.Linear(config.hidden, 1)
         nn.init.normal_(self.query, std=config.hidden**-0.5)
+        if config.orthogonal:
+            self._begin_even()
+
+    def _begin_even(self) -> None:
+        """Weights that keep lengths, forget gates that are open, and all merges nearly equally likely."""
+        for layer in (self.leaf, self.parent):
+            nn.init.orthogonal_(layer.weight)
+            nn.init.zeros_(layer.bias)
+        size = self.query.size(0)
+        nn.init.ones_(self.parent.bias[size : 3 * size])
+        nn.init.normal_(self.query, std=0.01)
+
+    def leaf_vectors(self, embedded: Tensor) -> tuple[Tensor, Tensor]:
+        """(h, c) = W_leaf Emb(w) + b_leaf, bounded if the config asks for it.  # [N, E] -> [N, D] each"""
+        made = self.leaf(embedded)
+        if self.bounded:
+            made = torch.tanh(made)
+        h, c = made.chunk(2, dim=1)
+        return h, c
 
     def merge(self, h_l: Tensor, c_l: Tensor, h_r: Tensor, c_r: Tensor) -> tuple[Tensor, Tensor]:
-        """The parent of two nodes: c = f_l*c_l + f_r*c_r + e*g, h = o*tanh(c).  # [N, D] each"""
+        """The parent of two nodes: c = f_l*c_l + f_r*c_r + e*g, h = o*tanh(c).  # [N, D] each
+
+        Where the config asks for bounds, the next parent reads tanh(c) too, as in the published code.
+        """
         o, f_l, f_r, e, g = self.parent(torch.cat([h_l, h_r], dim=1)).chunk(5, dim=1)
         c = f_l.sigmoid() * c_l + f_r.sigmoid() * c_r + e.sigmoid() * g.tanh()
-        return o.sigmoid() * c.tanh(), c
+        bounded = c.tanh()
+        return o.sigmoid() * bounded, bounded if self.bounded else c
 
     def score(self, h: Tensor) -> Tensor:
         """The merge score <q, h>.  # [N, D] -> [N]"""
         return (h @ self.query.unsqueeze(1))[:, 0]
 
     def leaf_nodes(self) -> Nodes:
-        """The variable and all words: (h, c) = W_leaf Emb(w) + b_leaf."""
-        h, c = self.leaf(self.embedding.weight).chunk(2, dim=1)
+        """The variable and all words."""
+        h, c = self.leaf_vectors(self.embedding.weight)
         number = torch.arange(self.words + 1, device=h.device)
         none = torch.full(
             [self.words + 1, self.max_span - 1], symbols.NONE, dtype=torch.int64, device=h.device

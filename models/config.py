@@ -26,6 +26,30 @@ class NetworkConfig(BaseModel):
         False, description="Whether a rule may leave out variables of its left side (an ablation)."
     )
 
+    # Details of the published networks; the preset `paper` has them all.
+    orthogonal: bool = Field(
+        False, description="Trees begin with orthogonal weights, open forget gates and even merge scores."
+    )
+    bounded: bool = Field(
+        False, description="Whether a tanh bounds the vectors of leaves and the cells of trees."
+    )
+    end_mark: bool = Field(
+        False, description="Whether the Solver reads a mark behind the last token of a span."
+    )
+    state_only: bool = Field(
+        False,
+        description="Whether the decoder's state alone scores the next token, without what it attends to.",
+    )
+    dropout: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Share of the decoder's embeddings that is dropped where choices are drawn.",
+    )
+    shuffled: bool = Field(
+        False, description="Whether drawn translations name the variables of their span at random."
+    )
+
     @model_validator(mode="after")
     def _variables_have_names_and_room(self) -> Self:
         # Without the Composer, span_limit grows with the data: only variable_limit bounds the variables.

@@ -9,7 +9,7 @@ from lane.models import memory as mem
 from lane.models import symbols
 from lane.models.composer import Composer, Derivations
 from lane.models.config import ModelConfig
-from lane.models.nodes import distinct_spans
+from lane.models.nodes import distinct_rows, distinct_spans
 from lane.models.solver import Solver, Translations
 
 
@@ -19,6 +19,7 @@ class Rollout(NamedTuple):
     derivations: Derivations
     translations: Translations
     solution: Tensor  # [B, S] which translation each step has, NONE where the step was not taken
+    arguments: Tensor  # [B, S, P] as in Derivations, by the names that the translation has for its variables
     values: mem.Values
 
 
@@ -79,6 +80,7 @@ class LaneModel(nn.Module):
         """
         derivations = self.composer.compose(words, temperature, recorded)
         spans, span = distinct_spans(derivations.nodes, derivations.node)
+        arguments = derivations.arguments
         if temperature is None:
             # One translation serves every expression with the same span.
             each = torch.arange(spans.size(0), device=spans.device)
@@ -89,15 +91,36 @@ class LaneModel(nn.Module):
             warmth = temperature.unsqueeze(1).expand_as(taken)[taken]
             # A value is no shorter than its template: a template beyond the limit need not be drawn.
             longest = max(self.solver.variables, min(self.solver.template_limit, limit))
-            translations = self.solver.solve(spans, span[taken], warmth, longest)
+            owner = span[taken]
+            names: Tensor | None = None
+            if self.solver.shuffled:
+                spans, owner, names, arguments = _renamed(spans, span, arguments)
+            translations = self.solver.solve(spans, owner, warmth, longest, None, names)
             place = torch.arange(warmth.size(0), device=words.device)
             solution = torch.full_like(span, symbols.NONE).masked_scatter(taken, place)
         values = mem.expand(
             translations.template,
             solution,
-            derivations.arguments,
+            arguments,
             derivations.root,
             words.size(1),
             limit,
         )
-        return Rollout(derivations, translations, solution, values)
+        return Rollout(derivations, translations, solution, arguments, values)
+
+
+def _renamed(spans: Tensor, span: Tensor, arguments: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Names for the variables of each expression, drawn at random from all P.
+
+    Gives the spans, told apart by the names that they use; which of them each expression has; the names
+    [S', P] of their variables; and the arguments by name.  # [S, max_span], [B, S], [B, S, P]
+    """
+    taken = span != symbols.NONE
+    name = torch.rand(arguments.size(), device=span.device).argsort(dim=2)  # [B, S, P] of the k-th variable
+    by_name = torch.full_like(arguments, symbols.NONE).scatter(2, name, arguments)
+    owner, name = span[taken], name[taken]  # [O], [O, P]
+    count = (spans == symbols.VARIABLE).sum(dim=1)[owner].unsqueeze(1)
+    place = torch.arange(name.size(1), device=span.device).unsqueeze(0)
+    used = torch.where(place < count, name, torch.full_like(name, symbols.NONE))
+    example, renamed = distinct_rows(torch.cat([owner.unsqueeze(1), used], dim=1))
+    return spans[owner[example]], renamed, name[example], by_name

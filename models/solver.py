@@ -41,27 +41,40 @@ class Solver(nn.Module):
         size, self.variables = config.hidden, config.max_variables
         self.template_limit = config.template_limit
         self.deleting = config.deleting
+        self.end_mark = config.end_mark
+        self.state_only = config.state_only
+        self.dropout = config.dropout
+        self.shuffled = config.shuffled
         self.tokens = 1 + self.variables + actions
-        self.source = nn.Embedding(self.variables + words + 1, config.embedding)
+        self.source = nn.Embedding(self.variables + words + 1, config.embedding)  # the last row: the end mark
         self.encoder = nn.LSTMCell(config.embedding, size)
         self.target = nn.Embedding(self.tokens, config.embedding)  # row END also begins
         self.decoder = nn.LSTMCell(config.embedding + size, size)
         self.attend_state = nn.Linear(size, size)
         self.attend_memory = nn.Linear(size, size, bias=False)
         self.attend_score = nn.Linear(size, 1, bias=False)
-        self.output = nn.Linear(2 * size, self.tokens)
+        self.output = nn.Linear(size if config.state_only else 2 * size, self.tokens)
         # The actions allowed in a rule with variables: given by the config, so not among the weights.
         self.constant: Tensor
         self.register_buffer("constant", _constants(actions, config), persistent=False)
 
-    def localized(self, leaves: Tensor) -> Tensor:
+    def localized(self, leaves: Tensor, names: Tensor | None = None) -> Tensor:
         """A span's tokens as the Solver sees them: variables by local name, in order of appearance.
 
         Variables become 0 .. P-1, word w becomes P - 1 + w, NONE stays.  # [S, max_span]
+        With `names` [S, P] the k-th variable has the k-th name instead. The config may ask for an end mark
+        behind the last token, in a further column.
         """
         name = (leaves == symbols.VARIABLE).to(torch.int64).cumsum(dim=1) - 1
+        if names is not None:
+            name = names.gather(1, name.clamp(min=0))
         named = torch.where(leaves == symbols.VARIABLE, name, leaves + (self.variables - 1))
-        return torch.where(leaves == symbols.NONE, leaves, named)
+        named = torch.where(leaves == symbols.NONE, leaves, named)
+        if self.end_mark:
+            behind = (leaves != symbols.NONE).sum(dim=1, keepdim=True)
+            mark = torch.full_like(behind, self.source.num_embeddings - 1)
+            named = nn.functional.pad(named, [0, 1], value=float(symbols.NONE)).scatter(1, behind, mark)
+        return named
 
     def encode(self, span: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Encoder outputs and the last state.  # [S, W] -> [S, W, D], [S, D], [S, D]"""
@@ -83,20 +96,24 @@ class Solver(nn.Module):
         temperature: Tensor | None,
         longest: int,
         given: Tensor | None = None,
+        names: Tensor | None = None,
     ) -> Translations:
         """Translate the spans `leaves` [S, max_span] for O expressions, of which each has the span `owner`.
 
         Without a temperature every expression gets its span's best translation (ties: the lowest number);
         with one [O], each draws its own. None has more than `longest` tokens. Some may be `given`
-        [O, longest + 1], END behind the last token; a row of NONE is not given.
+        [O, longest + 1], END behind the last token; a row of NONE is not given. `names` as in `localized`:
+        the DstExps have the same.
         """
-        span = self.localized(leaves)
+        span = self.localized(leaves, names)
         outputs, h, c = self.encode(span)
         keys = self.attend_memory(outputs)  # [S, W, D]
         absent = span == symbols.NONE
         variable = torch.arange(self.variables, device=span.device).unsqueeze(0)
         begun = torch.arange(span.size(0), device=span.device)
         present = variable < (leaves == symbols.VARIABLE).sum(dim=1, keepdim=True)  # [S, P]
+        if names is not None:  # by name, not by place
+            present = torch.zeros_like(present).scatter(1, names, present)
         # Not called `unused`, as below: onnxruntime fails on a name that is given before and inside the loop.
         required = torch.zeros_like(present) if self.deleting else present
         now = Prefixes(begun, torch.full_like(begun, symbols.END), required, h, c)
@@ -109,7 +126,7 @@ class Solver(nn.Module):
         paths: list[Tensor] = []
         earlier = 0  # number of shorter prefixes
         for position in range(longest + 1):
-            h, c, logits = self._step(now, outputs, keys, absent)
+            h, c, logits = self.step(now, outputs, keys, absent, temperature is not None)
             allowed = self._mask(now.unused, present[now.span], position, longest)
             log_prob = torch.log_softmax(logits.masked_fill(~allowed, symbols.IMPOSSIBLE), dim=1)
             token = _given(_next_tokens(log_prob, at, temperature, active), given, active, position)
@@ -135,16 +152,19 @@ class Solver(nn.Module):
             torch.cat(forced),
         )
 
-    def _step(
-        self, now: Prefixes, outputs: Tensor, keys: Tensor, absent: Tensor
+    def step(
+        self, now: Prefixes, outputs: Tensor, keys: Tensor, absent: Tensor, drawn: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
         """One decoder step: attention from the state, then the cell, then the scores of the next token."""
         query = self.attend_state(now.h).unsqueeze(1)  # [K, 1, D]
         energy = self.attend_score(torch.tanh(query + keys[now.span]))[:, :, 0]  # [K, W]
         weight = torch.softmax(energy.masked_fill(absent[now.span], symbols.IMPOSSIBLE), dim=1)
         context = (weight.unsqueeze(1) @ outputs[now.span])[:, 0]  # [K, D]
-        h, c = self.decoder(torch.cat([self.target(now.token), context], dim=1), (now.h, now.c))
-        return h, c, self.output(torch.cat([h, context], dim=1))
+        token = self.target(now.token)
+        if drawn and self.dropout > 0:
+            token = nn.functional.dropout(token, self.dropout)
+        h, c = self.decoder(torch.cat([token, context], dim=1), (now.h, now.c))
+        return h, c, self.output(h if self.state_only else torch.cat([h, context], dim=1))
 
     def _mask(self, unused: Tensor, present: Tensor, position: int, longest: int) -> Tensor:
         """Which tokens may stand at `position`: the non-deleting rule and the template limit.  # [K, A]

@@ -5,11 +5,13 @@ files, and its checksum would not cover them. No file of lane-export has any, so
 they are, before onnxruntime sees the file.
 """
 
+from array import array
 from collections.abc import Iterator
 
 from lane.runtime.model_file import ModelFile
 
 MAX_FIELDS = 1_000_000  # a file of lane-export has some 20,000; each takes about a microsecond here
+MAX_PROPERTIES = 1000  # a file of lane-export has one
 _BYTES = 2  # the wire type of strings and of messages
 _ORT = slice(4, 8), b"ORTM"  # onnxruntime's own format has this mark, and may refer to other files too
 _PROPERTY = 14  # of the model
@@ -23,6 +25,7 @@ _INNER = {
     "sparse": {1: "tensor", 2: "tensor"},
     "tensor": {},
 }
+_KINDS = tuple(_INNER)
 _REFUSED = {
     ("tensor", 13): "external data",
     ("tensor", 14): "external data",  # where the data is; 0 is here
@@ -48,6 +51,8 @@ def properties(file: ModelFile) -> list[tuple[bytes, bytes]]:
             if kind == "model" and number == _PROPERTY:
                 parts = {part: data[at:end] for part, _, at, end in _fields(data, start, stop)}
                 found.append((parts.get(1, b""), parts.get(2, b"")))
+                if len(found) > MAX_PROPERTIES:
+                    raise ValueError("more properties than any file of lane-export has")
     except (ValueError, IndexError):
         raise file.error("neither an ONNX file nor any other of lane-export, or a truncated one") from None
     return found
@@ -55,9 +60,10 @@ def properties(file: ModelFile) -> list[tuple[bytes, bytes]]:
 
 def _walk(data: bytes) -> Iterator[tuple[str, int, int, int]]:
     """Message, number and place of every field that is, or may lead to, a tensor; no recursion."""
-    stack, count = [("model", 0, len(data))], 0
+    # Three numbers for each message that is still to be read: tuples would take five times as much.
+    stack, count = array("q", [_KINDS.index("model"), 0, len(data)]), 0
     while stack:
-        kind, at, end = stack.pop()
+        end, at, kind = stack.pop(), stack.pop(), _KINDS[stack.pop()]
         inner = _INNER[kind]
         for number, wire_type, start, stop in _fields(data, at, end):
             count += 1
@@ -65,7 +71,7 @@ def _walk(data: bytes) -> Iterator[tuple[str, int, int, int]]:
                 raise ValueError("more fields than any file of lane-export has")
             yield kind, number, start, stop
             if number in inner and wire_type == _BYTES:
-                stack.append((inner[number], start, stop))
+                stack.extend((_KINDS.index(inner[number]), start, stop))
 
 
 def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:

@@ -5,14 +5,20 @@ too, and the others go on.
 """
 
 import logging
+import os
+import signal
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import Executor, Future, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Thread
 from typing import Any, Generic, Protocol, TypeVar
 
 from lane.base.errors import LaneError
+from lane.base.interruption import delayed, unblock
 
 Item = TypeVar("Item", bound=Hashable)
 Result = TypeVar("Result")
@@ -37,15 +43,18 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """The threads or processes of an executor."""
+    """The threads or processes of an executor; `end` ends the processes at once."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(self, executor: Executor, end: Callable[[], object] | None = None) -> None:
+        self._executor, self._end = executor, end
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Outcome[Item, Result]]:
-        """The outcome of every item; what has not begun is dropped when the caller stops."""
-        futures: dict[Future[Result], Item] = {self._executor.submit(work, item): item for item in items}
+        """The outcome of every item; what has not ended is dropped when the caller stops."""
+        futures: dict[Future[Result], Item] = {}
         try:
+            for item in items:
+                with delayed():  # the executor must know of every process that it has started
+                    futures[self._executor.submit(work, item)] = item
             for future in as_completed(futures):
                 error = future.exception()
                 if error is not None and not isinstance(error, Exception):
@@ -55,9 +64,40 @@ class LocalPool:
                     if error
                     else Outcome(futures[future], future.result())
                 )
-        finally:
-            for future in futures:
-                future.cancel()
+        except BaseException:
+            if self._end is not None:
+                self._end()  # Python 3.11 stumbles over futures that were cancelled
+            else:
+                for future in futures:
+                    future.cancel()
+            raise
+
+
+@contextmanager
+def processes(count: int) -> Iterator[LocalPool]:
+    """A pool of processes, none of which outlives this one, or an error in the block."""
+    context = get_context("spawn")
+    lives, alive = context.Pipe(duplex=False)  # nothing is sent: only this process has the writing end
+    with lives, ProcessPoolExecutor(count, context, initializer=_live_with, initargs=(lives,)) as executor:
+        try:
+            yield LocalPool(executor, alive.close)
+        except BaseException:
+            alive.close()
+            raise
+    alive.close()
+
+
+def _live_with(parent: Connection) -> None:
+    """End with the parent, even in the middle of an item; Ctrl-C, which reaches all, is for the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    unblock()
+
+    def wait() -> None:
+        with suppress(EOFError, OSError):
+            parent.recv_bytes()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 class RayPool:

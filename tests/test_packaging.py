@@ -159,6 +159,7 @@ def test_the_extras_are_the_documented_ones() -> None:
         "torch",
         "tensorboard",
         "ray",
+        "serve",
         "bench",
         "dev",
     }
@@ -228,7 +229,7 @@ def test_the_lowest_versions_are_the_lower_bounds():
     extras = PROJECT["optional-dependencies"]
     bounds = dict(
         re.match(r"([\w-]+)>=([\d.]+)", each).groups()
-        for extra in ("train", "onnx", "torch")
+        for extra in ("train", "onnx", "torch", "serve")
         for each in extras[extra]
         if ">=" in each
     )

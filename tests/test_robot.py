@@ -1,5 +1,7 @@
 """The worked example: its files are what they are said to be, and a model learns the language from them."""
 
+import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from lane.data import read_pairs
+from lane.runtime import load
+from lane.runtime.extension import read_words
 
-ROBOT = Path(__file__).parents[1] / "examples" / "robot"
+ROOT = Path(__file__).parents[1]
+ROBOT = ROOT / "examples" / "robot"
 
 
 def pairs(name):
@@ -67,3 +72,56 @@ def test_a_model_learns_the_language(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "test 100.00%" in done.stdout
     assert "patrol $x   -> $X $X" in done.stdout
+
+
+@pytest.fixture
+def benchmark():
+    """benchmarks/objects.py, as a module."""
+    spec = importlib.util.spec_from_file_location("benchmark_objects", ROOT / "benchmarks" / "objects.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_objects_are_those_of_the_script(benchmark):
+    lines = (ROBOT / "objects.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == benchmark.objects.lines()
+    new = read_words(lines, "objects.txt")
+    assert len({word.word for word in new}) == len({word.value for word in new}) == 500
+    # Each word of the robot is a model for some, the garden too.
+    assert {word.like for word in new} == {*benchmark.make.ROOMS, *benchmark.make.JOBS}
+
+
+def test_the_committed_program_is_that_of_the_pairs():
+    translator = load(ROBOT / "robot.lane")
+    for name in ("train.tsv", "test.tsv"):
+        for command, actions in pairs(name):
+            assert translator.translate(command).text == actions
+    shown = {rule.span for rule in translator.rules().used}
+    assert len(shown) == 18
+
+
+def test_five_hundred_objects_are_right_wherever_they_are(benchmark):
+    """A share of what the committed figures count, with each new word in it."""
+    counts = benchmark.measure(every=31)
+    assert {name: count["wrong"] for name, count in counts.items()} == dict.fromkeys(counts, 0)
+    assert counts[benchmark.ONE_PART]["commands"] > 2 * 500
+    assert min(count["commands"] for count in counts.values()) > 300
+
+
+def test_a_wrong_object_is_counted(benchmark, monkeypatch):
+    """A value that is not the word's, and a word that the program did not get."""
+    go = benchmark.make.go
+    monkeypatch.setattr(benchmark.make, "go", lambda room: go(room.replace("north-attic", "attic")))
+    counts = benchmark.measure(every=20_000)
+    assert counts[benchmark.ONE_PART]["wrong"] >= 6
+
+
+def test_the_committed_figures_of_the_objects(benchmark):
+    counts = json.loads((ROOT / "results" / "objects.json").read_text(encoding="utf-8"))
+    assert {count["wrong"] for count in counts.values()} == {0}
+    rooms, jobs = 255, 256
+    pairs_of_two = 2 * rooms**2 + jobs**2 + rooms * jobs
+    assert counts[benchmark.ONE_PART]["commands"] == 3 * (2 * rooms + jobs + pairs_of_two)
+    assert counts[benchmark.JOINED]["commands"] == 2 * (rooms + jobs) ** 2
+    assert counts[benchmark.RANDOM]["commands"] == benchmark.MANY

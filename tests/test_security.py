@@ -1,5 +1,6 @@
 """docs/security.md: its numbers are those of the code, and its factors are measured."""
 
+import importlib
 import resource
 import subprocess
 import sys
@@ -10,10 +11,11 @@ import pytest
 from lane.base import suggestion
 from lane.cli import lines, rendering, run
 from lane.runtime import Limits, Program, bounds, embedded_card, network, onnx_message, plan_cache, translator
+from lane.service import application
 
 PAGE = (Path(__file__).parents[1] / "docs" / "security.md").read_text(encoding="utf-8")
 ROWS = {
-    cells[1].strip(): cells[2:4]
+    cells[1].strip(): cells[2:5]
     for cells in (line.split("|") for line in PAGE.splitlines())
     if len(cells) > 4
 }
@@ -32,6 +34,10 @@ ROWS = {
         ("the cache of unknown words", [4096, suggestion.MAX_LENGTH]),
         ("the cache of plans", [2 * plan_cache.MAX_CACHED]),
         (
+            "a request to `lane-run serve`",
+            [application.MAX_BODY_BYTES, application.MAX_COMMANDS, application.MAX_CHARACTERS],
+        ),
+        (
             "`--explain svg` and `html`",
             [rendering.MAX_PICTURES, rendering.MAX_STEPS, rendering.MAX_CHARACTERS],
         ),
@@ -47,6 +53,35 @@ def test_other_numbers_of_the_page():
     assert f"no more than {suggestion.MOST_COMPARED:,} known words" in PAGE
     for code in (run.SOME_FAILED, run.WRONG_USE, run.CUT_SHORT, run.INTERRUPTED):
         assert f"\n| {code} | " in PAGE
+
+
+@pytest.mark.parametrize(
+    ("row", "stated"),
+    [
+        ("a program", ["{PROGRAM:g} µs for each byte"]),
+        (
+            "an ONNX file",
+            ["{FIELD_BYTES} for each field", "{NETWORK:g} µs for each byte", "{FIELDS:g} µs for each field"],
+        ),
+        ("a TorchScript archive", ["{NETWORK:g} µs for each byte"]),
+        ("a line of `lane-run`", ["{LINE:g} µs for each byte"]),
+        ("a command", ["{WORD_BYTES} bytes for each word", "{word:g} µs for each word"]),
+        ("an answer", ["{ANSWER:g} µs for each byte"]),
+        ("the cache of unknown words", ["{suggestion:g} ms for a new word"]),
+        ("`--explain svg` and `html`", ["{step:g} ms for each step"]),
+    ],
+)
+def test_the_time_that_is_stated_is_the_bound_of_what_is_measured(row, stated, monkeypatch):
+    """A microsecond for a byte is a second for a megabyte."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "campaign"))
+    memory = importlib.import_module("memory")
+    facts = vars(memory) | {
+        "word": memory.WORD * 1e6,
+        "suggestion": memory.SUGGESTION * 1e3,
+        "step": memory.STEP * 1e3,
+    }
+    for text in stated:
+        assert text.format_map(facts) in " ".join(ROWS[row][1:])
 
 
 MEASURE = """

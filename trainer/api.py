@@ -27,9 +27,9 @@ from lane.trainer.ambiguity import open_readings
 from lane.trainer.automaton import read_off
 from lane.trainer.candidate import Fit
 from lane.trainer.config import TrainConfig, build_config
-from lane.trainer.curriculum import Curriculum
 from lane.trainer.dataset import Dataset
 from lane.trainer.diagnosis import Stall, diagnose
+from lane.trainer.epochs import curriculum_of
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.induction import Induced, induce
 from lane.trainer.label import write_label
@@ -262,7 +262,7 @@ def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model:
 
 
 def _stall(run: Run, fit: Fit) -> Stall:
-    lessons = Curriculum(run.dataset, run.config).lessons
+    lessons = curriculum_of(run.dataset, run.config).lessons
     return Stall(1 + lessons.index(fit.longest), len(lessons), fit.longest, fit.gaining)
 
 

@@ -11,8 +11,9 @@ from torch import Tensor
 from lane.models.model import LaneModel
 from lane.trainer import rules
 from lane.trainer.config import TrainConfig
-from lane.trainer.curriculum import Curriculum, Verdict
+from lane.trainer.curriculum import Verdict
 from lane.trainer.dataset import Dataset
+from lane.trainer.epochs import Epochs, curriculum_of
 from lane.trainer.induction import Induced
 from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined, representative
@@ -86,7 +87,7 @@ class Attempt(Stateful):
         teacher = Teacher(dataset, induced, network) if induced else None
         self.reading = teacher.reading if teacher else None
         self.learner = Learner(self.model, config, teacher)
-        self.curriculum = Curriculum(dataset, config, explained=not (induced and induced.lost))
+        self.curriculum = curriculum_of(dataset, config, explained=not (induced and induced.lost))
         self.outcome: Outcome = "training"
         self.updates = 0
         self.seconds = 0.0
@@ -131,7 +132,7 @@ class Attempt(Stateful):
         elif verdict == "passed":
             self._pass(evaluation)
         if self.outcome == "training":
-            for _ in range(self.config.evaluate_every):
+            for _ in range(curriculum.stride):
                 update = self.learner.update(
                     self.dataset, curriculum.draw(), curriculum.entropy, explore=True
                 )
@@ -205,6 +206,9 @@ class Attempt(Stateful):
 
     def _pass(self, evaluation: Evaluation) -> None:
         """The lesson is over; so is the attempt if every pair is right or the same few pairs stay wrong."""
+        if isinstance(self.curriculum, Epochs):
+            self._pass_by_epochs(self.curriculum, evaluation)
+            return
         wrong = self.find_wrong()
         all_right = len(wrong) == 0
         given_up = self.curriculum.gives_up
@@ -220,6 +224,18 @@ class Attempt(Stateful):
         elif given_up:
             self.outcome = "stalled"
         self.wrong = wrong
+
+    def _pass_by_epochs(self, curriculum: Epochs, evaluation: Evaluation) -> None:
+        """The attempt is over if nearly all development pairs of every length are right."""
+        right = evaluation.accuracy >= self.config.enough
+        if right and not curriculum.is_last:
+            held = curriculum.development(curriculum.lessons[-1])
+            parts = [self.learner.evaluate(self.dataset, part) for part in self.dataset.chunks(held)]
+            right = sum(len(e.index) * e.accuracy for e in parts) >= self.config.enough * len(held)
+        if right:
+            self.outcome = "fitted"
+        elif not curriculum.is_last:
+            curriculum.next_lesson()
 
     def find_wrong(self) -> Tensor:
         """The examples that the model gets wrong; they have their full deficit again."""

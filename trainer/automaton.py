@@ -1,10 +1,10 @@
 """Reads off the derivations of the training pairs what a model has learned: which rule may stand where.
 
 Observed places alone would be too few: a word that was met only alone (`jump`) may stand wherever words of
-its kind stand, and a rule where rules of its kind stand, with the arguments that they take. And all that ever
-stood in one place may stand for each other: `$x and $y` may take what it made, though no pair has three
-parts. Narrower places refused held-out commands, and a false refusal is worse than nonsense that is
-translated.
+its kind stand, and a rule where rules of its kind stand, with the arguments that they take. All that ever
+stood in one place might stand for each other, and few pairs do not say otherwise: a language of twenty pairs
+shows hardly any rule under itself. But where many pairs never show it, though they would have if it could
+be, the absence tells, and the place is refused (`expectation.py`).
 """
 
 from collections import Counter, defaultdict
@@ -15,17 +15,20 @@ import torch
 
 from lane.data.pair import Pair
 from lane.models import symbols
-from lane.models.learned import Learned, LearnedKind, LearnedRule, Step, variables_of
+from lane.models.learned import Combination, Learned, LearnedKind, LearnedRule, Step, variables_of
 from lane.models.model import LaneModel
 from lane.trainer.dataset import Dataset
 from lane.trainer.derived import Derived, derived
+from lane.trainer.expectation import Edges, Expectation
 from lane.trainer.learner import same_rows
 from lane.trainer.likeness import alike
 from lane.trainer.slot import ROOT, Place, Span
 
 MADE = 1_000  # commands in a round: a rule that one in a hundred needs is hardly missed
-ROUNDS = 4  # of commands made of what was learned; each may need rules that the next ones combine
-Edges = frozenset[tuple[Span, Place]]  # of a derivation: which rule stands where
+ROUNDS = 6  # of commands made of what was learned; each may need rules that the next ones combine
+
+
+Words = tuple[str, ...]
 
 
 @torch.no_grad()
@@ -41,70 +44,103 @@ def read_off(model: LaneModel, dataset: Dataset, recombined: Dataset | None = No
     for derivation in _right_derivations(model, recombined) if recombined is not None else ():
         observed.add_recombined(derivation)
     for number in range(ROUNDS):
-        known = len(observed.templates)
-        made = _commands(observed.closed(), observed.templates, model.solver.variables, dataset, number)
-        for derivation in _right_derivations(model, made):
+        known = len(observed.templates), len(observed.wrong)
+        trees = _trees(observed.closed(), observed.templates, model.solver.variables, dataset, number)
+        made = dataset.like([Pair(*sides) for sides in trees])
+        right = set()
+        for command, derivation in _right(model, made):
+            right.add(command)
             observed.add_combined(derivation)
-        if len(observed.templates) == known:
+        observed.compare(trees.values(), [tree for (command, _), tree in trees.items() if command in right])
+        if (len(observed.templates), len(observed.wrong)) == known:
             break  # commands that combine all that was learned need no other rules
     return observed.closed()
 
 
 def _right_derivations(model: LaneModel, dataset: Dataset) -> Iterator[Derived]:
+    return (derivation for _, derivation in _right(model, dataset))
+
+
+def _right(model: LaneModel, dataset: Dataset) -> Iterator[tuple[Words, Derived]]:
+    """The commands that the model translates rightly, with their derivations."""
     for index in dataset.chunks():
         gold = dataset.gold_of(index)
         rollout = model.rollout(dataset.words_of(index), None, gold.size(1))
         right = (rollout.values.status == symbols.OK) & same_rows(rollout.values.actions, gold)
-        yield from compress(derived(rollout), right.tolist())
+        commands = (dataset.pairs[number].source for number in index.tolist())
+        yield from compress(zip(commands, derived(rollout), strict=True), right.tolist())
 
 
-def _commands(
+def _trees(
     learned: Learned, templates: Mapping[Span, list[int]], variables: int, dataset: Dataset, seed: int
-) -> Dataset:
+) -> dict[tuple[Words, Words], Combination]:
     """Commands that combine what was learned, with the outputs of the learned rules."""
     most_words, most_actions = 2 * dataset.words.size(1), 4 * dataset.gold.size(1)
-    pairs = []
+    found = {}
     for words, tree in learned.trees(MADE, seed, most_words).items():
         output = tree.output(templates, variables, most_actions)
         if output:
             command = tuple(dataset.source.word(word) for word in words)
-            pairs.append(Pair(command, tuple(dataset.target.word(action) for action in output)))
-    return dataset.like(pairs)
+            found[command, tuple(dataset.target.word(action) for action in output)] = tree
+    return found
 
 
 class Observations:
-    """The distinct derivations, and how often the pairs use each rule."""
+    """How often each derivation was observed, and how often the pairs use each rule."""
 
     def __init__(self) -> None:
         self.uses: Counter[Span] = Counter()
-        self.derivations: set[Edges] = set()
+        self.derivations: Counter[Edges] = Counter()  # of the pairs
         self.recombined: set[Edges] = set()
         self.combined: set[Edges] = set()
+        self.wrong: set[tuple[Span, Place]] = set()  # what no combination has with the output of its rules
         self.templates: dict[Span, list[int]] = {}  # the right sides of all rules
 
     def add(self, derivation: Derived) -> None:
         """Record the derivation of a pair."""
         self.uses.update(step.span for step in derivation.steps)
-        self.derivations.add(_edges(derivation.steps))
+        self.derivations[_edges(derivation.steps)] += 1
         self.templates |= derivation.templates
 
     def add_recombined(self, derivation: Derived) -> None:
-        """Record the derivation of a command that was made of learned ones."""
+        """Record the derivation of a command that was made of derivations of the pairs."""
         self.recombined.add(_edges(derivation.steps))
         self.templates |= derivation.templates
 
     def add_combined(self, derivation: Derived) -> None:
-        """Record the derivation of a command that combines what was learned: the rules that are new in it.
+        """Record the derivation of a command that combines what was learned.
 
-        It tells no more about the other rules, which were combined because they are taken to be alike.
+        It says nothing of which rules are alike: they were combined because they are taken to be.
         """
         self.combined.add(_edges(derivation.steps))
         self.templates |= derivation.templates
 
+    def compare(self, trees: Iterable[Combination], right: Iterable[Combination]) -> None:
+        """Find the places where the model gets all combinations wrong that are right but for them.
+
+        The pairs may leave open that a rule stands under itself, where the model never learned how. Words
+        are not told apart by the Composer, and are not to blame.
+        """
+        proved = set[tuple[Span, Place]]().union(*map(_edges_of, right))
+        for tree in trees:
+            doubtful = {edge for edge in _edges_of(tree) - proved if variables_of(edge[0])}
+            if len(doubtful) == 1:
+                self.wrong |= doubtful
+
     def closed(self) -> Learned:
-        """The automaton, generalised over kinds."""
-        places = _widened(_closed(self.derivations | self.recombined))
-        places = _added(places, self.combined)
+        """The automaton, generalised over kinds as far as the pairs leave room for it."""
+        known = self.derivations.keys() | self.recombined
+        met, possible = _met(known), _widened(_closed(known))
+        expected = Expectation(self.derivations, met, possible)
+        places = {
+            rule: own | {place for place in possible[rule] - own if expected.leaves_open(rule, place)}
+            for rule, own in met.items()
+        }
+        for rule, place in self.wrong:
+            if place not in met.get(rule, {place}):
+                places[rule].discard(place)
+        _add_commands(places, met)
+        _add_rules(places, _met(self.combined))
         return _numbered(sorted(places, key=lambda span: (len(span), span)), places, self.uses)
 
 
@@ -114,12 +150,22 @@ def _edges(steps: Sequence[Step]) -> Edges:
     return frozenset(inner | {(steps[-1].span, ROOT)})
 
 
+def _edges_of(tree: Combination, place: Place = ROOT) -> set[tuple[Span, Place]]:
+    inner = (_edges_of(part, Place(tree.span, slot)) for slot, part in enumerate(tree.parts))
+    return {(tree.span, place)}.union(*inner)
+
+
+def _met(derivations: Iterable[Edges]) -> dict[Span, set[Place]]:
+    """Where each rule was met."""
+    met: defaultdict[Span, set[Place]] = defaultdict(set)
+    for rule, place in set[tuple[Span, Place]]().union(*derivations):
+        met[rule].add(place)
+    return dict(met)
+
+
 def _closed(derivations: Iterable[Edges]) -> dict[Span, set[Place]]:
     """The places of each rule: its own, and those of its kind."""
-    met: defaultdict[Span, set[Place]] = defaultdict(set)
-    for edges in derivations:
-        for rule, place in edges:
-            met[rule].add(place)
+    met = _met(derivations)
     rules = sorted(met, key=lambda span: (len(span), span))
     rows = _alike_rules(rules, met)
     places = {rule: set(met[rule]) for rule in rules}
@@ -153,24 +199,47 @@ def _widened(places: Mapping[Span, set[Place]]) -> dict[Span, set[Place]]:
     return wide
 
 
-def _added(places: Mapping[Span, set[Place]], derivations: Iterable[Edges]) -> dict[Span, set[Place]]:
-    """With the rules that only these derivations have, where they stand and with all that they take there.
+def _add_commands(places: Mapping[Span, set[Place]], met: Mapping[Span, set[Place]]) -> None:
+    """Whatever may stand wherever some whole command was met, besides alone, may be a whole command.
 
-    No two other rules come to share a place by that: then everything would soon be alike.
+    The pairs may have no command of a single word, for one.
     """
-    alike_to: defaultdict[int, list[Span]] = defaultdict(list)  # rules by the set of places that they share
-    where: dict[Place, set[Place]] = {}
-    for rule, shared in places.items():
-        alike_to[id(shared)].append(rule)
-        where |= dict.fromkeys(shared, shared)
-    added: defaultdict[Span, set[Place]] = defaultdict(set)
-    for rule, place in set[tuple[Span, Place]]().union(*derivations):
-        if rule not in places:
-            added[rule] |= where.get(place, {place})
-        elif place.rule not in places and place != ROOT:
-            for other in alike_to[id(places[rule])]:
-                added[other].add(place)
-    return {rule: places.get(rule, set()) | added[rule] for rule in {**places, **added}}
+    of_commands = {frozenset(own - {ROOT}) for own in met.values() if ROOT in own}
+    telling = [own for own in of_commands if len(own) > 1]  # one place is shared by chance
+    for own in places.values():
+        if any(each <= own for each in telling):
+            own.add(ROOT)
+
+
+def _add_rules(places: dict[Span, set[Place]], combined: Mapping[Span, set[Place]]) -> None:
+    """Rules that only combinations need: where they were met, with what they took there and the like of it.
+
+    What may stand wherever another rule may is taken as well as that; and a place that takes all that another
+    takes, takes the new rule too.
+    """
+    known, takes = dict(places), _takes(places)
+    new: defaultdict[Span, set[Place]] = defaultdict(set)
+    for rule, met in combined.items():
+        if rule not in known:
+            new[rule] |= met
+        elif own := {place for place in met if place.rule not in known and place != ROOT}:
+            for other, of_other in known.items():
+                if known[rule] <= of_other:
+                    new[other] |= own
+    for rule, own in new.items():
+        if rule not in known:
+            old = [takes[place] for place in own if place in takes]
+            own |= {place for place, taken in takes.items() if any(each <= taken for each in old)}
+        places[rule] = known.get(rule, set()) | own
+
+
+def _takes(places: Mapping[Span, set[Place]]) -> dict[Place, set[Span]]:
+    """The rules that each place takes."""
+    takes: defaultdict[Place, set[Span]] = defaultdict(set)
+    for rule, own in places.items():
+        for place in own:
+            takes[place].add(rule)
+    return takes
 
 
 def _alike_rules(rules: Sequence[Span], places: Mapping[Span, set[Place]]) -> dict[Span, list[Span]]:
@@ -206,10 +275,7 @@ def _closed_words(words: Iterable[Span], places: Mapping[Span, set[Place]]) -> d
 
 def _numbered(rules: Sequence[Span], places: Mapping[Span, set[Place]], uses: Mapping[Span, int]) -> Learned:
     """Rules that stand in the same places and take the same arguments get one number."""
-    children: defaultdict[Place, set[Span]] = defaultdict(set)
-    for rule in rules:
-        for place in places[rule]:
-            children[place].add(rule)
+    children = _takes(places)
     numbers: dict[object, int] = {}
     kind_of: dict[Span, int] = {}
     for rule in rules:

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from lane.base.errors import LaneError
 from lane.base.suggestion import did_you_mean
@@ -48,9 +48,42 @@ class TrainConfig(NetworkConfig):
     word_penalty: float = Field(
         0.25, ge=0, le=0.5, description="Simplicity that a span loses for each word beyond its first."
     )
+    simple_if_right: bool = Field(
+        False, description="Whether simplicity counts only where the output is right, and is then added."
+    )
+    simple_alone: bool = Field(
+        True,
+        description="Whether a derivation without an expression of several words is simple, or not at all.",
+    )
     whole: bool = Field(True, description="Whether commands that occur only alone must be recognised too.")
+    strict: bool = Field(
+        False,
+        description="Whether there is no output, for any command, unless the check recognises its root.",
+    )
     normalize: bool = Field(
         True, description="Divide advantages by their standard deviation for each example."
+    )
+    follow: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of last expressions that follow the gold, where it has 2 x words - 1 actions.",
+    )
+    baseline: Literal["example", "update"] = Field(
+        "example",
+        description="Whose mean reward an advantage is above: its example's, or the whole update's.",
+    )
+
+    # Gradient
+    mean_decisions: bool = Field(
+        False,
+        description="Whether a derivation's decisions count on average, those of each network, or in sum.",
+    )
+    count_forced: bool = Field(
+        False, description="Whether the check learns from spans that the limits recognise in any case."
+    )
+    even_entropy: bool = Field(
+        False, description="Entropies relative to the largest possible, averaged for each kind of decision."
     )
 
     # Optimisation
@@ -58,11 +91,34 @@ class TrainConfig(NetworkConfig):
     composer_rate: float = Field(1e-3, gt=0, description="Learning rate of the Composer.")
     solver_rate: float = Field(2e-3, gt=0, description="Learning rate of the Solver (differential update).")
     clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
+    clip_by: Literal["norm", "largest"] = Field(
+        "norm", description="What `clip` bounds: the norm of a gradient, or its largest entry."
+    )
+    weight_decay: float = Field(0.0, ge=0, description="Pull of the weights towards 0.")
     entropy: float = Field(0.03, ge=0, description="Bonus for the entropy of each decision.")
     entropy_lessons: int = Field(3, ge=1, description="The bonus halves with each lesson after this one.")
+    entropy_floor: float = Field(0.0, ge=0, description="The least that the bonus comes to by halving.")
 
     # Lessons
     curriculum: bool = Field(True, description="Lessons by length; without, all lengths from the start.")
+    first_lesson: int = Field(1, ge=1, description="Words of the first lesson, where it is one of epochs.")
+    epochs: tuple[int, ...] = Field(
+        (),
+        description="Lessons of shuffled epochs, at most so many each (30,20), later ones one; empty: drawn.",
+    )
+    most_epochs: int = Field(300, ge=1, description="Epochs in all after which an attempt has stalled.")
+    enough: float = Field(
+        0.99, gt=0, le=1, description="Accuracy on development pairs that ends a lesson of epochs."
+    )
+    development: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Share of the pairs that only end lessons of epochs, if there are hundreds.",
+    )
+    development_words: int = Field(
+        4, ge=0, description="Development pairs of up to this many words are learned from all the same."
+    )
     evaluate_every: int = Field(10, ge=1, description="Updates between greedy evaluations.")
     evaluate_most: int = Field(2000, ge=1, description="Most pairs in such an evaluation.")
     patience: int = Field(16, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
@@ -107,6 +163,12 @@ class TrainConfig(NetworkConfig):
     attempts: int = Field(4, ge=1, le=64, description="Attempts of one candidate, each from a fresh seed.")
     recombined: int = Field(4000, ge=1, description="New commands on which candidates are compared.")
 
+    @field_validator("epochs", mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        """`30,20` as the command line has it."""
+        return [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
     def network(self, constants: bool | tuple[int, ...]) -> ModelConfig:
         """The settings of the networks, for a model with these constants."""
         return ModelConfig(
@@ -129,6 +191,7 @@ GROUPS = {
     "embedding": "Networks",
     "examples": "Sampling",
     "gamma": "Reward",
+    "mean_decisions": "Gradient",
     "optimizer": "Optimisation",
     "curriculum": "Lessons",
     "candidates": "Search",
@@ -149,38 +212,56 @@ PRESETS: dict[str, dict[str, Any]] = {
         "new_places": False,
         "confirmations": 1,
     },
-    # The numbers of the paper; one candidate, since it has no agreement.
+    # The published method, as the paper and its code have it: one model from one seed, however it ends.
     "paper": {
         "embedding": 128,
         "hidden": 128,
         "constants": "always",
         "deleting": True,
+        "orthogonal": True,
+        "bounded": True,
+        "end_mark": True,
+        "state_only": True,
+        "dropout": 0.1,
+        "shuffled": True,
+        "examples": 4,
         "explorers": 0.0,
-        "induction": False,
-        "stragglers": 0.0,
         "focus": 0.0,
         "newest": 0.0,
+        "induction": False,
         "gamma": 0.5,
         "product": False,
         "dense": False,
         "word_penalty": 0.0,
-        "whole": False,
+        "simple_if_right": True,
+        "simple_alone": False,
+        "strict": True,
         "normalize": False,
+        "baseline": "update",
+        "mean_decisions": True,
+        "count_forced": True,
+        "even_entropy": True,
         "optimizer": "adadelta",
         "composer_rate": 0.1,
         "solver_rate": 1.0,
+        "clip": 0.5,
+        "clip_by": "largest",
+        "weight_decay": 1e-4,
         "entropy": 0.1,
         "entropy_lessons": 1,
-        "evaluate_every": 25,
-        "patience": 8,
+        "entropy_floor": 1e-4,
+        "first_lesson": 3,
+        "epochs": (30, 30, 20, 10, 5),
+        "development": 0.2,
+        "evaluate_every": 250,
+        "evaluate_most": 1000,
         "sure": 0.0,
+        "stragglers": 0.0,
         "consolidations": 0,
         "new_places": False,
-        "confirmations": 1,
         "candidates": 1,
         "rounds": 1,
         "attempts": 1,
-        "stall": 1_000_000,
     },
 }
 

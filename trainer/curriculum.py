@@ -1,6 +1,6 @@
 """Lessons by length: which examples are in play, which of them to draw, and when a lesson is over."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -19,7 +19,15 @@ Verdict = Literal["go on", "passed", "stalled"]
 class Curriculum(Stateful):
     """The lessons of one attempt."""
 
-    kept = ("lesson", "best_accuracy", "best_simplicity", "no_gain", "order", "deficit", "wrong_for")
+    kept: ClassVar[tuple[str, ...]] = (
+        "lesson",
+        "best_accuracy",
+        "best_simplicity",
+        "no_gain",
+        "order",
+        "deficit",
+        "wrong_for",
+    )
 
     def __init__(self, dataset: Dataset, config: TrainConfig, explained: bool = True) -> None:
         """`explained`: whether there are rules for all pairs, so that every lesson can be learned."""
@@ -49,6 +57,11 @@ class Curriculum(Stateful):
     def entropy(self) -> float:
         """The bonus of this lesson."""
         return self.config.entropy * 0.5 ** max(0, self.lesson + 1 - self.config.entropy_lessons)
+
+    @property
+    def stride(self) -> int:
+        """Updates until the next evaluation."""
+        return self.config.evaluate_every
 
     def pool(self) -> Tensor:
         """All examples of the lesson."""

@@ -16,7 +16,8 @@ from lane.models.model import LaneModel, Rollout
 from lane.models.nodes import distinct_spans
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
-from lane.trainer.gradient import surrogate
+from lane.trainer.gold import following
+from lane.trainer.gradient import Counting, surrogate
 from lane.trainer.optimizer import OPTIMIZERS
 from lane.trainer.reward import reward, similarity, simplicity
 from lane.trainer.state import Stateful
@@ -58,8 +59,12 @@ class Learner(Stateful):
         self.trajectories = 0
         # Each network has a rate of its own: the differential update.
         optimizer = OPTIMIZERS[config.optimizer]
-        self.composer_optimizer = optimizer(model.composer, config.composer_rate, config.clip)
-        self.solver_optimizer = optimizer(model.solver, config.solver_rate, config.clip)
+        clipped = (config.clip, config.clip_by, config.weight_decay)
+        self.composer_optimizer = optimizer(model.composer, config.composer_rate, *clipped)
+        self.solver_optimizer = optimizer(model.solver, config.solver_rate, *clipped)
+        self.counting = Counting(
+            config.mean_decisions, config.count_forced, config.even_entropy, spoken=config.strict
+        )
 
     def update(self, dataset: Dataset, index: Tensor, entropy: float, explore: bool) -> Update:
         """One step of the policy gradient on the examples of `index`, each with several derivations."""
@@ -78,17 +83,19 @@ class Learner(Stateful):
             rollout = self.model.rollout(words, temperature.view(-1), limit)
         else:
             rollout = self._taught(self.teacher, words, temperature, limit, index, explorers)
+        if config.follow > 0:
+            rollout = following(self.model, rollout, words, gold, config.follow, limit)
         with torch.no_grad():
             similar = similarity(rollout.values.actions, rollout.values.length, gold, gold_length)
             simple = self._simplicity(rollout)
             whole = self._whole(rollout, dataset, rows)
             rewards = reward(similar, simple, whole, config).view(len(index), drawn)
-            weight = self._advantage(rewards, explorers).view(-1) / len(rows)
+            steps = (rollout.solution != symbols.NONE).sum(dim=1).view(len(index), drawn)
+            weight = self._advantage(rewards, explorers, steps).view(-1) / len(rows)
             bonus = torch.full_like(rewards, entropy / len(rows))
             bonus[:, drawn - explorers :] = 0  # explorers do not speak for the policy
-        self._ascend(
-            sum(surrogate(rollout, words, weight, bonus.view(-1)), torch.zeros([], device=self.device))
-        )
+        parts = surrogate(rollout, words, weight, bonus.view(-1), self.counting)
+        self._ascend(sum(parts, torch.zeros([], device=self.device)))
         self.trajectories += len(rows)
         policy = (similar == 1).view(len(index), drawn)[:, : drawn - explorers]
         return Update(float(rewards[:, : drawn - explorers].mean()), float(policy.float().mean()))
@@ -120,7 +127,7 @@ class Learner(Stateful):
         values = mem.expand(
             translations.template, solution, derivations.arguments, derivations.root, words.size(1), limit
         )
-        return Rollout(derivations, translations, solution, values)
+        return Rollout(derivations, translations, solution, derivations.arguments, values)
 
     def _simplicity(self, rollout: Rollout) -> Tensor:
         """R_a of each row; what the teacher would have written counts as simple."""
@@ -133,10 +140,18 @@ class Learner(Stateful):
             known = same.all(dim=2) & (span != symbols.NONE)
         return simplicity(rollout, self.model.solver.variables, self.config, known)
 
-    def _advantage(self, rewards: Tensor, explorers: int) -> Tensor:
-        """Rewards against the mean of the example's on-policy samples; explorers count only above it."""
+    def _advantage(self, rewards: Tensor, explorers: int, steps: Tensor | None = None) -> Tensor:
+        """Rewards against the mean of the example's on-policy samples; explorers count only above it.
+
+        The mean of a whole update is one over expressions (`steps` of each row), as published: longer
+        derivations weigh more.
+        """
         policy = rewards[:, : rewards.size(1) - explorers]
-        advantage = rewards - policy.mean(dim=1, keepdim=True)
+        mean = policy.mean(dim=1, keepdim=True)
+        if self.config.baseline == "update":
+            steps = torch.ones_like(policy) if steps is None else steps[:, : policy.size(1)]
+            mean = (policy * steps).sum() / steps.sum()
+        advantage = rewards - mean
         if self.config.normalize:
             # The floor, small against rewards of up to 2, keeps tiny differences between samples that nearly
             # agree from being scaled up to full size.
@@ -157,11 +172,15 @@ class Learner(Stateful):
         rollout = self.model.rollout(dataset.words_of(index).to(self.device), None, 2 * gold.size(1) + 8)
         right = same_rows(rollout.values.actions, gold)
         simple = self._simplicity(rollout)
-        whole = self._whole(rollout, dataset, index).cpu()
-        return Evaluation(index, right.cpu(), whole, simple.cpu(), rollout)
+        whole = self._whole(rollout, dataset, index)
+        if self.config.strict:
+            right = right & whole  # there is no output
+        return Evaluation(index, right.cpu(), whole.cpu(), simple.cpu(), rollout)
 
     def _whole(self, rollout: Rollout, dataset: Dataset, index: Tensor) -> Tensor:
         """Whether the root's own check recognised it, or need not.  # [B] -> [B]"""
+        if self.config.strict:
+            return rollout.derivations.whole
         if not self.config.whole:
             return torch.ones_like(rollout.derivations.whole)
         return rollout.derivations.whole | ~dataset.must_be_whole[index].to(self.device)

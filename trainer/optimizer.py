@@ -4,7 +4,9 @@ torch.optim would do the same, but its first optimiser in a process loads a comp
 more than a second and 70 MB, in each worker.
 """
 
+import math
 from abc import ABC, abstractmethod
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -18,8 +20,17 @@ class Optimizer(Stateful, ABC):
 
     kept = ("steps", "first", "second")
 
-    def __init__(self, network: torch.nn.Module, rate: float, clip: float) -> None:
+    def __init__(
+        self,
+        network: torch.nn.Module,
+        rate: float,
+        clip: float,
+        clip_by: Literal["norm", "largest"] = "norm",
+        weight_decay: float = 0.0,
+    ) -> None:
         self.parameters, self.rate, self.clip = list(network.parameters()), rate, clip
+        self.order = 2.0 if clip_by == "norm" else math.inf  # of the norm that is clipped
+        self.weight_decay = weight_decay
         weights = parameters_to_vector(self.parameters).detach()
         self.steps = 0
         self.first, self.second = torch.zeros_like(weights), torch.zeros_like(weights)  # running means
@@ -31,7 +42,9 @@ class Optimizer(Stateful, ABC):
             [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters]
         )
         # Clipped as by torch.nn.utils.clip_grad_norm_, which adds 1e-6 against a division by zero.
-        gradient *= (self.clip / (torch.linalg.vector_norm(gradient) + 1e-6)).clamp(max=1.0)
+        gradient *= (self.clip / (torch.linalg.vector_norm(gradient, self.order) + 1e-6)).clamp(max=1.0)
+        if self.weight_decay:
+            gradient.add_(parameters_to_vector(self.parameters), alpha=self.weight_decay)
         self.steps += 1
         change = torch.split(self.change(gradient), [p.numel() for p in self.parameters])
         for parameter, part in zip(self.parameters, change, strict=True):

@@ -30,8 +30,9 @@ def simplicity(rollout: Rollout, variables: int, config: TrainConfig, known: Ten
 
     Of one expression: the share of variables in its DstExp (not `dense`: whether there is nothing else,
     the paper's T*/T), less a penalty for every word of its SrcExp beyond the first, for the rule that says
-    one thing is the one that recombines. A row without a multi-word expression is as simple as can be, and
-    so is an expression by a rule that was read off the pairs (`known` [B, S]): it needs its constants.
+    one thing is the one that recombines. A row without a multi-word expression is as simple as can be (not
+    `simple_alone`: not simple at all), and so is an expression by a rule that was read off the pairs
+    (`known` [B, S]): it needs its constants.
     """
     template = rollout.translations.template
     is_variable = (template > 0) & (template <= variables)
@@ -46,12 +47,15 @@ def simplicity(rollout: Rollout, variables: int, config: TrainConfig, known: Ten
         value = torch.where(known, torch.ones_like(value), value)
     total = torch.where(multi, value, torch.zeros_like(value)).sum(dim=1)
     count = multi.sum(dim=1)
-    return torch.where(count > 0, total / count.clamp(min=1), torch.ones_like(total))
+    none = torch.full_like(total, float(config.simple_alone))
+    return torch.where(count > 0, total / count.clamp(min=1), none)
 
 
 def reward(similar: Tensor, simple: Tensor, whole: Tensor, config: TrainConfig) -> Tensor:
     """R; a derivation whose root its own check does not recognise has found nothing.  # [B] each"""
     similar = similar * whole
+    if config.simple_if_right:
+        return similar + config.gamma * simple * (similar == 1)
     if config.product:
         return similar * (1 + config.gamma * simple)
     return similar + config.gamma * simple * whole

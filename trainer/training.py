@@ -3,13 +3,14 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
+from lane.base.files import lock_directory
 from lane.base.record import read_record, write_record
 from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
@@ -41,7 +42,7 @@ class Run:
         path = self.folder / "run.json"
         note = {
             "data": checksum,
-            "config": self.config.model_dump(),
+            "config": self.config.model_dump(mode="json"),
             "seed": self.seed,
             "version": version(DISTRIBUTION),
         }
@@ -64,25 +65,11 @@ class Run:
 
 @contextmanager
 def locked(folder: Path, create: bool) -> Iterator[None]:
-    """Refuse a directory that another training uses; the lock ends with the process, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
+    """Refuse a directory that another training uses."""
     with suppress(OSError):  # a problem with the place is reported by `prepare`
         if create:
             folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        with suppress(OSError):
-            handle = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, handle)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise LaneError(
-                    f"{folder}: another training runs in this directory; wait for it, or name another"
-                ) from None
+    with lock_directory(folder, "another training runs in this directory; wait for it, or name another"):
         yield
 
 
@@ -121,7 +108,7 @@ class Journal:
             with self._path.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(record) + "\n")
         except OSError as error:
-            raise LaneError(
+            raise UnwrittenError(
                 f"{self._path}: cannot be written: {error.strerror}; free some space and resume the run"
             ) from None
         self._on_report(report)

@@ -15,11 +15,13 @@ from pathlib import Path
 import torch
 
 from lane.base.errors import LaneError
+from lane.base.interruption import delayed
 from lane.trainer.attempt import Report
 from lane.trainer.candidate import Fit, train_candidate
 from lane.trainer.training import Halted, OnReport, Run
 
-Message = Report | Fit | str | None  # a str is an error for the user; None: it ended without a result
+Problem = LaneError | MemoryError
+Message = Report | Fit | Problem | None  # None: it ended without a result
 Messages = queue.SimpleQueue[tuple[int, Message]]
 STOP = b"s"
 IGNORED = (signal.SIGINT, signal.SIGTERM)  # by workers: their parent stops them
@@ -88,7 +90,8 @@ class _Worker:
     def __init__(self, run: Run, number: int, messages: Messages) -> None:
         self.number = number
         path = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
-        with _blocked_signals():
+        # A signal would kill a worker that is started but has no session of its own yet.
+        with delayed():
             self.process = subprocess.Popen(
                 # -P: nothing is imported from the working directory, unless the parent does.
                 [sys.executable, "-P", "-m", "lane.trainer.worker"],
@@ -128,10 +131,10 @@ class _Worker:
         self.end()
         if isinstance(message, Fit):
             return message
+        if isinstance(message, Problem):
+            raise message
         raise LaneError(
-            message
-            if isinstance(message, str)
-            else f"candidate {self.number + 1} ended without a result (exit code {self.process.returncode}); "
+            f"candidate {self.number + 1} ended without a result (exit code {self.process.returncode}); "
             "its last state is in the run directory: resume the run"
         )
 
@@ -146,19 +149,6 @@ class _Worker:
         self._thread.join()
         assert self.process.stdout is not None
         self.process.stdout.close()
-
-
-@contextmanager
-def _blocked_signals() -> Iterator[None]:
-    """Delay Ctrl-C: it would kill a worker that is started but has no session of its own yet."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, IGNORED)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def main() -> None:
@@ -183,8 +173,8 @@ def main() -> None:
 
     try:
         send(train_candidate(run, number, send, halted))
-    except LaneError as error:
-        send(str(error))
+    except (LaneError, MemoryError) as error:
+        send(error)
     except BrokenPipeError:
         raise SystemExit(1) from None
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
 from lane.data.pair import Pair
 from lane.data.task import Task
@@ -66,6 +67,16 @@ def random_task(seed: int) -> Task:
         f"trained alone only: {sampler.lone}",
     )
     return Task(f"language{seed}", train, test, notes)
+
+
+def random_commands(language: Language, seed: int, lengths: range, count: int) -> Iterator[tuple[str, ...]]:
+    """Distinct commands of a language, `count` of each length or all that there are."""
+    sampler = _Parses(language, random.Random(f"commands/{seed}"))
+    sampler.primitives = (*sampler.primitives, sampler.lone)
+    for length in lengths:
+        if sampler.feasible(language.depth, length):
+            drawn = (language.words(sampler.tree(language.depth, length)) for _ in range(count * _PATIENCE))
+            yield from islice(dict.fromkeys(drawn), count)
 
 
 def named(name: str) -> Callable[[], Task] | None:

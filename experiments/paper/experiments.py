@@ -13,6 +13,7 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.data.scan import join_and, scan_phrases
+from lane.experiments.paper import published
 from lane.experiments.paper.departures import RECIPE
 from lane.experiments.paper.departures import trials as trials_of_departures
 from lane.experiments.sweep import append_result, not_done, read_results, sweep
@@ -29,6 +30,7 @@ ABLATION_SEEDS = 3  # on 7 tasks without one of 3 parts: 63 runs, two hours
 CAP = 3  # times the full model's median time: enough to tell slow from stuck
 RATES = tuple((composer, solver) for composer in (1e-4, 1e-3, 1e-2) for solver in (2e-4, 2e-3, 2e-2))
 BASELINE_TASKS = ("simple", "addjump", "length", "limit")
+BASELINE_SEEDS = 3
 LEFT_OUT = ("dax blicket zup", "wif kiki zup")  # test items of MiniSCAN that the paper leaves out
 TREES = {
     "addjump": "jump around left thrice after walk opposite right twice",
@@ -78,6 +80,26 @@ def departures(study: Study) -> None:
     _sweep(study, trials_of_departures(), "departures.jsonl", jobs=2)
 
 
+def published_tasks(study: Study) -> None:
+    """The preset `paper` on every task; two runs side by side, since each is one process."""
+    _sweep(study, published.tasks(), "published.jsonl", study.models / published.PRESET, jobs=2)
+
+
+def published_ablations(study: Study) -> None:
+    """The same ablations as above, of the preset `paper`."""
+    _sweep(study, published.ablations(ABLATIONS.values()), "published-ablations.jsonl", jobs=2)
+
+
+def published_rates(study: Study) -> None:
+    """The differential update by AdaDelta, as the paper has it."""
+    _sweep(study, published.rates(), "published-rates.jsonl", jobs=2)
+
+
+def published_behaviours(study: Study) -> None:
+    """The preset `paper` with each behaviour of the published code taken back alone."""
+    _sweep(study, published.behaviours(), "published-behaviours.jsonl", jobs=2)
+
+
 def rates(study: Study) -> None:
     """The differential update: a grid of learning rates for Composer and Solver."""
     trials = [
@@ -88,18 +110,20 @@ def rates(study: Study) -> None:
 
 
 def baselines(study: Study) -> None:
-    """An LSTM and a Transformer on four of the tasks, one after the other."""
+    """An LSTM and a Transformer on four of the tasks, one after the other, until they gain no more."""
     from lane.data import load_task
     from lane.experiments.baseline import KINDS, measure
 
     out = study.file("baselines.jsonl")
-    done = {(record["task"], record["kind"], record["seed"]) for record in read_results(out)}
-    for task in BASELINE_TASKS:
-        for kind in KINDS:
-            if (task, kind, 1) not in done:
-                record = measure(load_task(task, study.data_dir), kind, 1)
-                append_result(out, record)
-                study.say(f"{kind} on {task}: {record['accuracy']}")
+    # Records that do not say how the training ended are of a fixed number of updates.
+    done = {(r["task"], r["kind"], r["seed"]) for r in read_results(out) if "stopped" in r}
+    for seed in range(1, BASELINE_SEEDS + 1):
+        for task in BASELINE_TASKS:
+            for kind in KINDS:
+                if (task, kind, seed) not in done:
+                    record = measure(load_task(task, study.data_dir), kind, seed)
+                    append_result(out, record)
+                    study.say(f"{kind} on {task}, seed {seed}: {record['accuracy']}")
 
 
 def productivity(study: Study) -> None:
@@ -186,6 +210,10 @@ EXPERIMENTS: dict[str, Callable[[Study], None]] = {
     "rates": rates,
     "baselines": baselines,
     "departures": departures,
+    "published": published_tasks,
+    "published-ablations": published_ablations,
+    "published-rates": published_rates,
+    "published-behaviours": published_behaviours,
 }
 
 

@@ -19,6 +19,7 @@ def draw(findings: Findings) -> list[Path]:
         "productivity": (bool(findings.productivity), productivity),
         "ablations": (bool(findings.ablations), ablations),
         "rates": (bool(findings.rates), rates),
+        "published": (any("curve" in run for run in findings.published), published_curves),
     }
     drawn = []
     for name, (done, picture) in pictures.items():
@@ -124,4 +125,23 @@ def rates(findings: Findings) -> Any:
     axis.set_xticks(range(len(solvers)), [f"{rate:g}" for rate in solvers])
     axis.set_yticks(range(len(composers)), [f"{rate:g}" for rate in composers])
     axis.set(xlabel="learning rate of the Solver", ylabel="learning rate of the Composer")
+    return figure
+
+
+def published_curves(findings: Findings) -> Any:
+    """Nine small pictures: the accuracy in its lesson of each run of the preset `paper`, by updates."""
+    figure = new_figure(9, 6.6)
+    axes = figure.subplots(3, 3, sharex=True, sharey=True).flatten()
+    for axis, task in zip(axes, TASKS, strict=True):
+        for number, run in enumerate(of_task(findings.published, task)):
+            points = run.get("curve", [])
+            shares_right = [100 * accuracy for _, _, accuracy in points]
+            axis.plot(
+                [updates for updates, _, _ in points], shares_right, color=COLOURS[number % 3], alpha=0.7
+            )
+        axis.set_title(task, fontsize=10, color=INK)
+        axis.set_ylim(0, 105)
+        axis.grid(alpha=0.25)
+    axes[3].set_ylabel("right in the lesson, %")
+    axes[7].set_xlabel("updates")
     return figure

@@ -23,6 +23,10 @@ class Findings:
     rates: tuple[Record, ...]
     baselines: tuple[Record, ...]
     departures: tuple[Record, ...]
+    published: tuple[Record, ...]  # of the preset `paper`, as the next three
+    published_ablations: tuple[Record, ...]
+    published_rates: tuple[Record, ...]
+    behaviours: tuple[Record, ...]
     productivity: Record
     limit: dict[str, dict[str, float]]  # by seed and number of items
     rules: dict[str, dict[str, list[str]]]  # by task and seed
@@ -45,6 +49,10 @@ class Findings:
             rates=records("rates"),
             baselines=records("baselines"),
             departures=records("departures"),
+            published=records("published"),
+            published_ablations=records("published-ablations"),
+            published_rates=records("published-rates"),
+            behaviours=records("published-behaviours"),
             productivity=figures("productivity"),
             limit=figures("limit"),
             rules=figures("rules"),
@@ -53,7 +61,10 @@ class Findings:
     @property
     def seconds(self) -> float:
         """What all runs took, one after the other."""
-        parts = (self.tasks, self.ablations, self.rates, self.baselines, self.departures)
+        parts = (
+            *(self.tasks, self.ablations, self.rates, self.baselines, self.departures),
+            *(self.published, self.published_ablations, self.published_rates, self.behaviours),
+        )
         return float(sum(record["seconds"] for part in parts for record in part))
 
 

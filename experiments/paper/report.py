@@ -4,13 +4,12 @@ import os
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
 from lane.base.files import write_atomically
-from lane.experiments.baseline import Recipe
-from lane.experiments.paper import departures, figures, reported
+from lane.experiments.baseline import RECIPES
+from lane.experiments.paper import departures, figures, published, reported
 from lane.experiments.paper.claims import claims
 from lane.experiments.paper.experiments import (
     ABLATIONS,
@@ -28,6 +27,7 @@ from lane.experiments.trial import Trial
 
 MISSING = "*Not done yet.*"
 MEASURED = "**measured**"
+PUBLISHED = "`--preset paper`"
 
 
 def write(folder: Path, path: Path) -> list[Path]:
@@ -46,7 +46,6 @@ def markdown(findings: Findings, place: Path) -> str:
     """The page, as it stands in the folder `place`."""
     text = files("lane.experiments.paper").joinpath("report.md").read_text(encoding="utf-8")
     low, high = reported.GPU_HOURS
-    recipe = asdict(Recipe())
     parts = {
         "seeds": str(max((run["seed"] for run in findings.tasks), default=5)),
         "hours": _duration(findings.seconds),
@@ -57,10 +56,20 @@ def markdown(findings: Findings, place: Path) -> str:
         "long": str(LONG_COMMANDS),
         "productivity": _productivity(findings),
         "ablations": _ablations(findings),
-        "rates": _rates(findings),
+        "rates": _rates(findings.rates, RATES),
+        "published": _published(findings),
+        "published_seeds": str(published.SEEDS),
+        "published_updates": f"{published.MOST_UPDATES:,}",
+        "published_rates": _rates(findings.published_rates, published.RATES),
+        "behaviours": _behaviours(findings),
+        "behaviour_seeds": str(published.BEHAVIOUR_SEEDS),
+        "released_updates": "{:,} to {:,}".format(*reported.UPDATES),
         "trees": _trees(findings, place),
         "rules": _rules(findings),
-        "baseline_recipe": ", ".join(f"{name} {value}" for name, value in recipe.items() if name != "shown"),
+        "baseline_recipes": "; ".join(map(_baseline_recipe, RECIPES)),
+        "patience": str(RECIPES["lstm"].patience),
+        "evaluate_every": f"{RECIPES['lstm'].evaluate_every:,}",
+        "baseline_updates": f"{RECIPES['lstm'].most_updates:,}",
         "baselines": _baselines(findings),
         "gpu": f"{low} to {high}",
         "cost": _cost(findings),
@@ -76,6 +85,7 @@ def markdown(findings: Findings, place: Path) -> str:
         ("productivity", "Lengths of training and test, and the share that is right, by length"),
         ("ablations", "Accuracy on each task with and without a part"),
         ("rates", "Accuracy by the learning rates of Composer and Solver"),
+        ("published", "Accuracy on the development pairs of the lesson, by updates, for each task"),
     ):
         parts[f"{name}_picture"] = _picture(findings.folder / f"{name}.svg", label, place)
     for name, part in parts.items():
@@ -111,16 +121,25 @@ def _duration(seconds: float) -> str:
 
 
 def _claims(findings: Findings) -> str:
-    rows = [(c.says, c.found, f"**{c.verdict}**", f"`{c.evidence}`") for c in claims(findings)]
-    return _table(["reported", "found here", "verdict", "evidence"], rows, left=4)
+    sides = [(claim.says, side) for claim in claims(findings) for side in (claim.published, claim.ours)]
+    rows = [
+        (
+            says if number % 2 == 0 else "",
+            ("its recipe", "ours")[number % 2],
+            o.found,
+            f"**{o.verdict}**",
+            f"`{o.evidence}`",
+        )
+        for number, (says, o) in enumerate(sides)
+    ]
+    return _table(["reported", "by", "found here", "verdict", "evidence"], rows, left=5)
 
 
 def _systematicity(findings: Findings) -> str:
     heads = ["method", "by", *reported.SYSTEMATIC]
-    rows = [_measured(findings, reported.SYSTEMATIC)]
+    rows = _measured(findings, reported.SYSTEMATIC)
     for kind, name in (("lstm", "LSTM with attention"), ("transformer", "Transformer")):
-        ours = [r for r in findings.baselines if r["kind"] == kind]
-        cells = [spread(shares(of_task(ours, task))) for task in reported.SYSTEMATIC]
+        cells = [spread(shares(of_kind(findings.baselines, task, kind))) for task in reported.SYSTEMATIC]
         rows.append([name, MEASURED, *cells])
     rows += [_row(row, reported.SYSTEMATIC) for row in reported.SYSTEMATICITY]
     return _table(heads, rows, left=2)
@@ -128,18 +147,22 @@ def _systematicity(findings: Findings) -> str:
 
 def _divergence(findings: Findings) -> str:
     columns = (*reported.MCD, "mean")
-    rows = [[*_measured(findings, reported.MCD), _mean_of(findings)]]
+    means = (_mean_of(findings.tasks), _mean_of(findings.published))
+    rows = [[*row, mean] for row, mean in zip(_measured(findings, reported.MCD), means, strict=True)]
     rows += [_row(row, columns) for row in reported.DIVERGENCE]
     return _table(["method", "by", *columns], rows, left=2)
 
 
-def _mean_of(findings: Findings) -> str:
-    found = [share for task in reported.MCD for share in shares(of_task(findings.tasks, task))]
-    return spread(found)
+def _mean_of(records: Sequence[Record]) -> str:
+    return spread([share for task in reported.MCD for share in shares(of_task(records, task))])
 
 
-def _measured(findings: Findings, tasks: Sequence[str]) -> list[str]:
-    return ["**LAnE**", MEASURED, *(spread(shares(of_task(findings.tasks, task))) for task in tasks)]
+def _measured(findings: Findings, tasks: Sequence[str]) -> list[list[str]]:
+    """Our recipe, and the published one by the preset `paper`."""
+    return [
+        [name, MEASURED, *(spread(shares(of_task(records, task))) for task in tasks)]
+        for name, records in (("**LAnE**", findings.tasks), (PUBLISHED, findings.published))
+    ]
 
 
 def _row(row: reported.Row, columns: Sequence[str]) -> list[str]:
@@ -150,7 +173,9 @@ def _limit(findings: Findings) -> str:
     if not findings.limit:
         return MISSING
     cells = [spread([100 * seed[items] for seed in findings.limit.values()]) for items in ("8", "10")]
-    rows = [["LAnE", MEASURED, *cells], ["LANE", "Liu 2020, Review 2020", "100.0", ""]]
+    of_preset = spread(shares(of_task(findings.published, "limit")))
+    rows = [["**LAnE**", MEASURED, *cells], [PUBLISHED, MEASURED, "", of_preset]]
+    rows += [[method, "Liu 2020", percent, ""] for method, percent in reversed(reported.LIMIT.items())]
     return _table(["method", "by", "the paper's 8 items", "all 10 items"], rows, left=2)
 
 
@@ -166,27 +191,78 @@ def _productivity(findings: Findings) -> str:
 
 
 def _ablations(findings: Findings) -> str:
+    """Each part left out: as the paper has it, by its recipe, and by ours."""
     if not findings.ablations:
         return MISSING
-    rows = [_ablation("full model", findings.tasks)]
+    rows = [_ablation("full model", "ours", findings.tasks)]
+    rows.append(_ablation("", "its recipe", findings.published))
     for name, setting in ABLATIONS.items():
-        rows.append(_ablation(f"{name} (`{setting}`)", with_setting(findings.ablations, setting)))
-    return _table(["", *SCAN, "solved", "ended"], rows)
+        percent = reported.ABLATED[name]
+        rows.append([f"{name} (`{setting}`)", "Liu 2020", *(percent[task] for task in SCAN), "", ""])
+        rows.append(_ablation("", "its recipe", with_setting(findings.published_ablations, setting)))
+        rows.append(_ablation("", "ours", with_setting(findings.ablations, setting)))
+    return _table(["", "by", *SCAN, "solved", "ended"], rows, left=2)
 
 
-def _ablation(name: str, records: Iterable[Record]) -> list[str]:
+def _ablation(name: str, by: str, records: Iterable[Record]) -> list[str]:
     runs = [run for run in records if run["task"] in SCAN]
     cells = [spread(shares(of_task(runs, task))) for task in SCAN]
     ended = sum(run["converged"] for run in runs)
-    return [name, *cells, f"{sum(map(solved, runs))}/{len(runs)}", f"{ended}/{len(runs)}"]
+    counts = [f"{sum(map(solved, runs))}/{len(runs)}", f"{ended}/{len(runs)}"] if runs else ["", ""]
+    return [name, by, *cells, *counts]
 
 
-def _rates(findings: Findings) -> str:
-    if not findings.rates:
+def _published(findings: Findings) -> str:
+    """The preset `paper` on each task, beside the paper's figure and our recipe's."""
+    if not findings.published:
         return MISSING
     rows = []
-    for composer, solver in RATES:
-        for run in with_setting(findings.rates, f"composer_rate={composer}", f"solver_rate={solver}"):
+    for task in TASKS:
+        runs = of_task(findings.published, task)
+        if runs:
+            right = sum(run["accuracy"]["test"] == 1.0 for run in runs)
+            whole = [run["accuracy"]["language"] == 1.0 for run in runs if "language" in run["accuracy"]]
+            drawn = statistics.median(run["trajectories"] for run in runs)
+            updates = statistics.median(run["updates"] for run in runs)
+            rows.append(
+                [
+                    *(task, "100.0", spread(shares(runs)), f"{right}/{len(runs)}"),
+                    f"{sum(whole)}/{len(runs)}" if whole else "",
+                    *(f"{updates:,.0f}", f"{drawn:,.0f}", spread(shares(of_task(findings.tasks, task)))),
+                ]
+            )
+    heads = ["task", "Liu 2020, %", "its recipe, %", "at 100 %", "all of SCAN", "updates", "derivations"]
+    return _table([*heads, "ours, %"], rows)
+
+
+def _behaviours(findings: Findings) -> str:
+    """The runs of the preset `paper` without each behaviour of the published code."""
+    if not findings.behaviours:
+        return MISSING
+    own = [r for r in findings.published if r["seed"] <= published.BEHAVIOUR_SEEDS]
+    rows = [["the preset `paper`", "", *_behaviour(own)]]
+    for behaviour in published.BEHAVIOURS:
+        records = published.without(behaviour, findings.behaviours)
+        if records:
+            rows.append([behaviour.name, _settings(behaviour.settings), *_behaviour(records)])
+    heads = ["taken back", "setting"]
+    heads += [f"{task}, {what}" for task in published.BEHAVIOUR_TASKS for what in ("at 100 %", "mean, %")]
+    return _table(heads, rows, left=2)
+
+
+def _behaviour(records: Sequence[Record]) -> Iterator[str]:
+    for task in published.BEHAVIOUR_TASKS:
+        runs = of_task(records, task)
+        yield published.count(runs)
+        yield spread(shares(runs))
+
+
+def _rates(records: Sequence[Record], grid: Sequence[tuple[float, float]]) -> str:
+    if not records:
+        return MISSING
+    rows = []
+    for composer, solver in grid:
+        for run in with_setting(records, f"composer_rate={composer}", f"solver_rate={solver}"):
             right = f"{shares([run])[0]:.1f}"
             rows.append([f"{composer:g}", f"{solver:g}", f"{composer / solver:g}", right, run["seconds"]])
     return _table(["Composer", "Solver", "ratio", "right, %", "s"], rows, left=0)
@@ -236,19 +312,44 @@ def _rule_table(of_language: dict[str, dict[str, list[str]]]) -> str:
     return _table(["rule, and the seeds that have it", *counts], rows)
 
 
+def _baseline_recipe(kind: str) -> str:
+    recipe = RECIPES[kind]
+    return f"{kind}: {recipe.layers} layers of {recipe.size}, dropout {recipe.dropout:g}"
+
+
 def _baselines(findings: Findings) -> str:
+    """Baselines trained to the end; where there are none, those of a fixed number of updates."""
     if not findings.baselines:
         return MISSING
     rows = []
     for task in BASELINE_TASKS:
-        ours = of_task(findings.tasks, task)
-        for name, runs in (("LAnE", ours), *((r["kind"], [r]) for r in of_task(findings.baselines, task))):
+        kinds = {"LAnE": of_task(findings.tasks, task)}
+        kinds |= {kind: of_kind(findings.baselines, task, kind) for kind in RECIPES}
+        for name, runs in kinds.items():
             if runs:
-                cells = [f"{statistics.mean(shares(runs, kind)):.1f}" for kind in ("train", "test")]
+                cells = [spread(shares(runs, kind)) for kind in ("train", "test")]
                 seconds = f"{statistics.median(run['seconds'] for run in runs):.0f}"
                 weights = f"{runs[0]['parameters']:,}" if "parameters" in runs[0] else ""
-                rows.append([task, name, *cells, seconds, weights])
-    return _table(["task", "model", "training, %", "test, %", "s", "weights"], rows, left=2)
+                rows.append([task, name, len(runs), *cells, _ended(runs), seconds, weights])
+    heads = ["task", "model", "seeds", "training, %", "test, %", "ended", "median s", "weights"]
+    return _table(heads, rows, left=2)
+
+
+def of_kind(records: Iterable[Record], task: str, kind: str) -> list[Record]:
+    """The runs of one kind on one task; those of a fixed number of updates only where there are no others."""
+    runs = [record for record in of_task(records, task) if record["kind"] == kind]
+    return [run for run in runs if "stopped" in run] or runs
+
+
+def _ended(runs: Sequence[Record]) -> str:
+    if "kind" not in runs[0]:
+        return ""
+    updates = f"{statistics.median(run['updates'] for run in runs):,.0f}"
+    if "stopped" not in runs[0]:
+        return f"after {updates} updates of a small network"
+    return (
+        f"no gain, {updates} updates" if all(run["stopped"] for run in runs) else f"after {updates} updates"
+    )
 
 
 def _cost(findings: Findings) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lane.base.errors import LaneError
-from lane.base.files import atomic_file, make_directory, write_atomically
+from lane.base.errors import LaneError, UnwrittenError
+from lane.base.files import atomic_file, lock_directory, make_directory, path_of_file, write_atomically
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         return real(Path("/dev/full"), "wb")
 
     monkeypatch.setattr(Path, "open", on_a_full_disk)
-    with pytest.raises(LaneError, match="cannot be written"):
+    with pytest.raises(UnwrittenError, match="cannot be written"):
         write_atomically(tmp_path / "file", b"x" * 100_000)
     assert list(tmp_path.iterdir()) == []
 
@@ -128,12 +128,12 @@ def test_killed_while_writing_leaves_the_old_content(path):
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_the_umask_decides_who_may_read(tmp_path):
-    old = os.umask(0o077)
+    old = os.umask(0o027)
     try:
         write_atomically(tmp_path / "file", b"new")
     finally:
         os.umask(old)
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a FIFO")
@@ -144,6 +144,28 @@ def test_what_is_no_file_is_not_replaced(tmp_path):
         write_atomically(tmp_path / "fifo", b"new")
     assert (tmp_path / "fifo").is_fifo()
     assert [path.name for path in tmp_path.iterdir()] == ["fifo"]
+
+
+def test_a_directory_and_impossible_names_are_refused(tmp_path):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for path, reason in (
+        (tmp_path, "a directory; name a file in it"),
+        (Path(), "a directory; name a file in it"),
+        (tmp_path / ("x" * 300), "cannot be a file|cannot be written"),
+    ):
+        with pytest.raises(LaneError, match=reason):
+            write_atomically(path, b"new")
+    with pytest.raises(LaneError, match="circle"):
+        path_of_file(tmp_path / "circle")
+    assert [path.name for path in tmp_path.iterdir()] == ["circle"]
+
+
+def test_a_directory_is_locked_for_one_process(tmp_path):
+    taken = pytest.raises(LaneError, match="is taken")
+    with lock_directory(tmp_path, "is taken"), taken, lock_directory(tmp_path, "is taken"):
+        pass
+    with lock_directory(tmp_path, "is taken"), lock_directory(tmp_path / "missing", "is taken"):
+        pass
 
 
 def test_a_link_stays_a_link(path, tmp_path):

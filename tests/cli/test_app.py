@@ -1,6 +1,7 @@
 """What the commands share, in processes of their own: exit codes, and ends without a traceback."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -157,10 +158,11 @@ def test_without_torch_the_remedy_is_named(tmp_path, command, arguments):
 
 SWALLOWED = """
 import os, signal, sys
-from lane.cli.app import run, undisturbed
+from lane.base.interruption import delayed
+from lane.cli.app import run
 
 def app():
-    with undisturbed():
+    with delayed():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
             print("imported", flush=True)
@@ -176,3 +178,17 @@ def test_a_signal_during_an_import_is_not_swallowed() -> None:
     """torch clears whatever is raised while it imports numpy, and leaves that half imported."""
     done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (143, "imported\n", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of files")
+def test_a_file_that_cannot_be_written_is_one_line_and_3(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lane.cli.data", "write", "addjump", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+    assert done.returncode == 3
+    assert done.stderr.endswith("cannot be written: File too large; free some space or name another place\n")
+    assert list(tmp_path.iterdir()) == []

@@ -122,6 +122,38 @@ def test_a_closed_stream(command, arguments, closed, tmp_path):
         assert done.stderr.count(b"\n") == 1
 
 
+LONG = b"jump around left" + b" thrice" * 8 + b"\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [[], ["--workers", "2"], ["--explain", "json"], ["--explain", "tree"]])
+def test_outputs_above_2_gib(command, arguments, environment, tmp_path):
+    """No system takes 2 GiB in one write; every byte is compared."""
+    one = subprocess.run([*command, *arguments], input=LONG, capture_output=True, check=True).stdout
+    count = (2**31 + 2**26) // len(one) + 1
+    (tmp_path / "in").write_bytes(LONG * count)
+    with subprocess.Popen(
+        [*command, *arguments, str(tmp_path / "in")], stdout=subprocess.PIPE, env=environment
+    ) as process:
+        for _ in range(count):
+            assert process.stdout.read(len(one)) == one
+        assert (process.stdout.read(), process.wait()) == (b"", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [[], ["--workers", "2"]])
+def test_a_file_above_2_gib(command, arguments, environment, tmp_path):
+    one = subprocess.run(command, input=LONG, capture_output=True, check=True).stdout
+    count = 2**31 // len(one) + 1
+    (tmp_path / "in").write_bytes(LONG * count)
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([*command, *arguments, str(tmp_path / "in")], stdout=out, env=environment, check=True)
+    try:
+        assert (tmp_path / "out").stat().st_size == count * len(one)
+    finally:
+        (tmp_path / "out").unlink()
+
+
 class _System:
     """Takes a part of what it is given, and now and then nothing for the moment."""
 

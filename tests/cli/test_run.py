@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -423,3 +424,58 @@ def test_a_program_grows_by_a_file_of_words(command, tmp_path):
     wrong = run("grow", str(words), "-m", model, "--out", str(grown))
     assert (wrong.returncode, "did you mean 'look'?" in wrong.stderr) == (2, True)
     assert run("grow", str(tmp_path / "none"), "-m", model, "--out", str(grown)).returncode == 2
+
+
+def test_what_cannot_be_served_is_said(command, tmp_path):
+    """In one line, and with the code of wrong use; the extra is named where it is missing."""
+    *start, _, model = command
+
+    def run(*arguments, script=None):
+        first = [*start[:2], script] if script else start
+        done = subprocess.run([*first, "serve", *arguments], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr.count("error: ")) == (2, "", 1)
+        return done.stderr
+
+    assert f"error: {tmp_path / 'none'}: No such file or directory\n" == run(str(tmp_path / "none"))
+    assert "another model 'scan'" in run(model, model)
+    for port in ("70000", "-1", "x"):
+        assert "is not a whole number from 0 to 65535" in run(model, f"--port={port}")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert "port" in run(model, "--port", str(taken.getsockname()[1]))
+    script = f"import sys; sys.modules['httptools'] = None; {start[2]}"
+    assert run(model, script=script) == (
+        "error: lane-run serve needs httptools: pip install 'lane-expressions[serve]'\n"
+    )
+
+
+def test_a_page_with_names_that_are_not_text(command, tmp_path):
+    *start, _, model = command
+    odd = os.fsencode(tmp_path) + b"/\xff.lane"
+    Path(os.fsdecode(odd)).write_bytes(Path(model).read_bytes())
+    done = subprocess.run([*start, "page", "-m", odd, "--command", b"\xff"], capture_output=True, check=True)
+    assert b'data-name="?.lane" data-command="?"' in done.stdout
+
+
+def test_words_to_add_are_read_as_editors_write_them_and_to_a_bound(command, tmp_path):
+    *start, _, model = command
+    words, grown = tmp_path / "words.txt", tmp_path / "grown.lane"
+    words.write_bytes(b"\xef\xbb\xbfhop like look = I_HOP\r\n\r\ngaze like look\r\n")
+
+    def grow(source, out, code, **options):
+        arguments = [*start, "grow", str(source), "-m", model, "--out", str(out)]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False, **options)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", int(code > 0))
+        return done.stderr
+
+    grow(words, grown, 0)
+    done = subprocess.run(
+        [*start, "-m", str(grown)], input=b"hop and gaze\n", capture_output=True, check=True
+    )
+    assert done.stdout == b"I_HOP I_LOOK\n"
+    assert "/dev/zero: is larger than 67108864 bytes" in grow("/dev/zero", grown, 2)
+    assert "a directory; name a file in it" in grow(words, ".", 2)
+    before = grown.read_bytes()
+    full = grow(words, grown, 3, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    assert "cannot be written: File too large" in full
+    assert grown.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 2

@@ -1,8 +1,11 @@
 """`lane-run --out`: parts that are together what `lane-run` prints, resumable, and whole or missing."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lane.base.errors import LaneError
+from lane.base.files import lock_directory
 from lane.cli import shards
 from lane.cli.lines import Answer, split_batches
 from lane.cli.rendering import Answerer, Options
@@ -179,3 +183,92 @@ def test_wrong_use(arguments, problem, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert problem in lane_run(*arguments, code=2)[1]
     assert not (tmp_path / "o").exists()
+
+
+def test_a_part_or_a_record_that_was_changed_is_made_again(source, tmp_path):
+    """Exit code 0 means that every part is whole, those of earlier runs too."""
+    out = tmp_path / "out"
+    whole = write([source], out)
+    first, second, third = sorted(out.glob("part-*"))[:3]
+    first.write_bytes(b"")
+    second.write_bytes(second.read_bytes().replace(b"J", b"K", 1))
+    (out / "_done" / f"{third.stem}.json").write_text("{}")
+    assert write([source], out) == whole
+
+
+def test_parts_of_another_job_are_not_kept_even_without_its_plan(source, tmp_path):
+    out = tmp_path / "out"
+    write([source], out, Options("tsv"))
+    for part in out.glob("part-*"):
+        part.rename(part.with_suffix(".txt"))
+    (out / "_plan.json").unlink()
+    assert write([source], out) == write([source], tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", '{"job": 1, "blocks": []}', '{"job": {}, "blocks": [1]}', "[]"]
+)
+def test_a_plan_that_cannot_be_used_is_one_line_with_advice_that_works(source, tmp_path, content):
+    out = tmp_path / "out"
+    whole = write([source], out)
+    (out / "_plan.json").write_text(content)
+    with pytest.raises(LaneError, match=r"_plan.json: cannot be used .*; delete this file"):
+        write([source], out)
+    (out / "_plan.json").unlink()
+    assert write([source], out) == whole
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a device")
+def test_what_is_no_file_is_refused(tmp_path):
+    """Its size says nothing: it would have been answered by nothing at all, with exit code 0."""
+    os.mkfifo(tmp_path / "fifo")
+    for name in ("/dev/zero", tmp_path / "fifo"):
+        assert "not a regular file" in lane_run(name, "--out", tmp_path / "out", code=2)[1]
+
+
+def test_an_input_that_changes_while_it_is_read_is_an_error(source, tmp_path, monkeypatch):
+    submit = Answerer.submit
+
+    def changing(self, batch):
+        yield from submit(self, batch)
+        os.utime(source, ns=(1, batch.first))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Answerer, "submit", changing)
+        output, _, failed = write([source], tmp_path / "out", block=10**6)
+    assert output == b""
+    assert [line.partition(": ")[2] for line in failed] == [
+        f"{source}: was changed while it was read; name another directory"
+    ]
+
+
+def test_two_commands_cannot_share_a_directory(source, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    with lock_directory(out, "is taken"):
+        assert "another lane-run writes parts there" in lane_run(source, "--out", out, code=2)[1]
+    lane_run(source, "--out", out, code=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_neither_a_process_nor_a_begun_part(number, tmp_path):
+    source, out = tmp_path / "in.txt", tmp_path / "out"
+    source.write_bytes(b"jump around left thrice and walk\n" * 1_000_000)
+    with subprocess.Popen(
+        [LANE_RUN, source, "--out", out, "--workers", "2", "--block", "1"],
+        stdout=subprocess.PIPE,  # the workers have it too: it ends when all of them have
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    ) as process:
+        while not list(out.glob("part-*")):
+            time.sleep(0.01)
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (128 + number, b"", b"")
+    assert not [*out.glob(".*"), *(out / "_done").glob(".*")]
+
+
+def test_a_worker_without_memory_is_said(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(Answerer, "submit", lambda self, batch: (_ for _ in ()).throw(MemoryError))
+    assert write([source], tmp_path / "out", block=10**6)[2] == ["part-00000.txt: out of memory"]

@@ -317,6 +317,7 @@ def test_wrong_use_is_exit_code_2_and_says_how(tmp_path, arguments, message):
         (["--train", "broken.tsv"], "broken.tsv, line 2: "),
         (["--train", "good.tsv", "--out", "good.tsv/m.pt"], "cannot be written"),
         (["--train", "good.tsv", "--resume"], "there is no run to resume; start without resume"),
+        (["--train", "good.tsv", "--out", "."], ".: a directory; name a file in it"),
         (["--train", "good.tsv", "--out", "gone/m.pt"], "gone: no such folder for the model; create it"),
         (["--task", "mcd1"], "--data-dir"),
     ],
@@ -363,7 +364,7 @@ def test_without_the_experiments_their_commands_say_what_to_install(tmp_path):
         "import importlib.metadata as m, sys; m.entry_points = lambda **_: ();"
         "from lane.cli import train; sys.argv = ['lane-train', *sys.argv[1:]]; train.main()"
     )
-    for command in ("sweep", "calibrate", "reproduce"):
+    for command in ("sweep", "calibrate", "refusals", "reproduce"):
         done = subprocess.run(
             [sys.executable, "-c", code, command, "--seeds", "1"],
             cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -1,4 +1,5 @@
 import gzip
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,9 @@ def test_a_missing_file_and_a_directory_cannot_be_read(tmp_path: Path) -> None:
         read_pairs(tmp_path / "nothing.txt")
     with pytest.raises(LaneError, match=r"cannot be read \(Is a directory"):
         read_pairs(tmp_path)
+
+
+def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(LaneError, match="standard input is closed"):
+        read_pairs("-")

@@ -1,13 +1,18 @@
 """Baselines learn what they are shown, and know when they are wrong."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from lane.base.vocabulary import Vocabulary
 from lane.data import load_task
+from lane.experiments import baseline
 from lane.experiments.baseline import END, KINDS, Recipe, _accuracy, _greedy, _tensors, measure
 
-SMALL = Recipe(size=32, batch=16, dropout=0.0, updates=900)
+SMALL = Recipe(
+    size=32, layers=2, heads=4, batch=16, dropout=0.0, evaluate_every=100, patience=4, most_updates=2000
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -15,8 +20,27 @@ def test_they_learn_the_pairs_of_miniscan(kind):
     found = measure(load_task("limit"), kind, 1, recipe=SMALL)
     assert found["accuracy"]["train"] > 0.9
     assert round(10 * found["accuracy"]["test"], 6) in range(11), "a share of the ten test pairs"
-    assert found["updates"] == 900
+    assert found["stopped"]
+    assert found["updates"] < 2000
     assert found["parameters"] > 10_000
+
+
+@pytest.mark.parametrize(("patience", "updates", "stopped"), [(3, 6, True), (50, 40, False)])
+def test_training_ends_when_its_accuracy_gains_no_more(monkeypatch, patience, updates, stopped):
+    """It rises for three looks, and falls then."""
+    looks = iter([0.1, 0.2, 0.3, *[0.3, 0.2] * 30])
+    monkeypatch.setattr(baseline, "_accuracy", lambda network, data: next(looks))
+    recipe = replace(SMALL, evaluate_every=1, patience=patience, most_updates=40)
+    network = KINDS["lstm"](3, 3, recipe)
+    data = torch.tensor([[1, 2], [2, 3]]), torch.tensor([[1, 2], [2, 3]])
+    assert baseline._train(network, data, data, recipe) == (updates, stopped)
+
+
+def test_training_ends_when_all_is_right(monkeypatch):
+    monkeypatch.setattr(baseline, "_accuracy", lambda network, data: 1.0)
+    network = KINDS["lstm"](3, 3, SMALL)
+    data = torch.tensor([[1, 2], [2, 3]]), torch.tensor([[1, 2], [2, 3]])
+    assert baseline._train(network, data, data, SMALL) == (100, True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

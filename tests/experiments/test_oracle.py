@@ -132,6 +132,9 @@ configurations = st.fixed_dictionaries(
         "constants": st.one_of(st.booleans(), st.sets(st.integers(1, 6)).map(tuple)),
         "composer": st.booleans(),
         "deleting": st.booleans(),
+        "bounded": st.booleans(),
+        "end_mark": st.booleans(),
+        "state_only": st.booleans(),
     }
 )
 

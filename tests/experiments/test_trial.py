@@ -55,7 +55,7 @@ def test_a_job_reaches_the_other_process_whole(trial, data_dir):
     [
         RESULTS / name
         for name in (
-            *("languages.jsonl", "noise.jsonl", "preset.jsonl", "paper/tasks.jsonl"),
+            *("languages.jsonl", "noise.jsonl", "paper/tasks.jsonl"),
             *("paper/ablations.jsonl", "paper/rates.jsonl", "paper/departures.jsonl"),
         )
     ],
@@ -107,6 +107,9 @@ def seen(monkeypatch):
         options["run_dir"].mkdir()
         record = {"comparison": {"commands": 9, "differing": ["a b"]}, "open_readings": ["x", "y"]}
         (options["run_dir"] / "result.json").write_text(json.dumps(record))
+        lines = [{"updates": n, "longest": 3 + n, "accuracy": n / 3, "reward": 0.5} for n in range(3)]
+        metrics = "".join(json.dumps(line) + "\n" for line in lines)
+        (options["run_dir"] / "metrics.jsonl").write_text(metrics)
 
     monkeypatch.setattr(trainer, "train", train, raising=False)
     return seen
@@ -120,6 +123,14 @@ def test_a_thinned_trial_is_asked_for_all_of_the_language_that_it_has_the_words_
     language = seen["evaluate"]["language"]
     assert {word for pair in language for word in pair.source} == words
     assert len(language) > 1000
+
+
+def test_only_lessons_of_epochs_leave_their_curve(tmp_path, seen):
+    record = train_job(Job(Trial("limit", 1, preset="paper"), tmp_path, 1))
+    assert record["curve"] == [(0, 3, 0.0), (1, 4, 0.3333), (2, 5, 0.6667)]
+    assert json.loads(json.dumps(record)) == record | {"curve": [list(point) for point in record["curve"]]}
+    (tmp_path / "other").mkdir()
+    assert "curve" not in train_job(Job(Trial("limit", 1), tmp_path / "other", 1))
 
 
 def test_corrupted_pairs_are_those_trained_on(tmp_path, seen):

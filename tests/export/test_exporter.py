@@ -66,12 +66,12 @@ def test_the_same_export_gives_the_same_bytes(trained, commands_of):
 
 
 def test_the_umask_decides_who_may_read(trained):
-    old = os.umask(0o077)
+    old = os.umask(0o027)
     try:
         (written,) = export(trained, formats=("program",), random=5).files
     finally:
         os.umask(old)
-    assert written.path.stat().st_mode & 0o777 == 0o600
+    assert written.path.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_budget_is_kept_and_named(trained, commands_of):
@@ -105,6 +105,25 @@ def test_a_place_that_cannot_be_written_is_named(trained):
     (trained.parent / "file").write_text("")
     with pytest.raises(LaneError, match="file"):
         export(trained, out=trained.parent / "file", formats=("program",), random=5)
+
+
+def test_what_is_no_file_is_refused_before_the_work_and_a_link_is_followed(trained, monkeypatch):
+    out = trained.parent / "out"
+    out.mkdir()
+    os.mkfifo(out / "model.lane")
+    (out / "model.onnx").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(exporter, "derive", None)
+        for kind, problem in (("program", "not a regular file"), ("onnx", "a directory; name a file in it")):
+            with pytest.raises(LaneError, match=problem):
+                export(trained, out=out, formats=(kind,), random=5)
+    assert (out / "model.lane").is_fifo()
+    (out / "model.lane").unlink()
+    (out / "model.lane").symlink_to(trained.parent / "elsewhere")
+    export(trained, out=out, formats=("program",), random=5)
+    assert (out / "model.lane").is_symlink()
+    assert load(trained.parent / "elsewhere").translate("run").ok
+    assert not list(out.glob(".*"))
 
 
 def test_a_model_that_no_program_holds(tmp_path, checkpoint_of):

@@ -5,12 +5,14 @@ import random
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lane.base.errors import LaneError
+from lane.export import inspection
 from lane.export.inspection import inspect
 
 KINDS = ("torchscript", "onnx", "program", "checkpoint")
@@ -134,3 +136,11 @@ def test_any_bytes_give_one_error(tmp_path_factory, content, start):
     path.write_bytes(start + content)
     with pytest.raises(LaneError):
         inspect(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a file without end")
+def test_an_endless_file_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(inspection, "MAX_BYTES", 1000)
+    with pytest.raises(LaneError, match="is larger than 1000 bytes"):
+        inspect(Path("/dev/zero"))
+    inspection.refuse_exported(Path("/dev/zero"))  # left to the reader of checkpoints

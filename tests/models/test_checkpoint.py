@@ -5,6 +5,7 @@ import os
 import pickle
 import random
 import zipfile
+from pathlib import Path
 
 import pytest
 import torch
@@ -186,6 +187,13 @@ def test_no_file_and_no_file_to_read(tmp_path):
         load(tmp_path / "gone.pt")
     with pytest.raises(LaneError, match="is a directory"):
         load(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a file without end")
+def test_an_endless_file_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(checkpoint, "MAX_BYTES", 1000)
+    with pytest.raises(LaneError, match="/dev/zero: is larger than 1000 bytes"):
+        load(Path("/dev/zero"))
 
 
 def test_a_write_that_fails_leaves_the_old_file(path, monkeypatch, kept):

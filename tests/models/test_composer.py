@@ -150,3 +150,24 @@ def test_where_a_plan_allows_no_merge_the_network_decides(composer):
     made = composer.compose(words, None, recorded=True, plan=plan)
     assert torch.equal(made.choice[:, 0], plain.choice[:, 0])
     assert plain.choice[:, 0].any()
+
+
+def test_vectors_may_be_bounded_and_merges_begin_nearly_even():
+    """As the published networks have it; by default leaves are not bounded."""
+    torch.manual_seed(4)
+    published = Composer(WORDS, ModelConfig(embedding=8, hidden=8, bounded=True, orthogonal=True))
+    plain = Composer(WORDS, ModelConfig(embedding=8, hidden=8))
+    for composer in (published, plain):
+        with torch.no_grad():
+            composer.embedding.weight.mul_(100)
+    leaves = published.leaf_nodes()
+    assert leaves.c.abs().max() <= 1 < plain.leaf_nodes().c.abs().max()
+    h, c = leaves.h[:2], leaves.c[:2]
+    for _ in range(30):  # cells with open forget gates would grow
+        h, c = published.merge(h, c, h, c)
+    assert c.abs().max() <= 1
+    size = published.query.size(0)
+    assert published.parent.bias[size : 3 * size].eq(1).all()
+    weight = published.parent.weight
+    torch.testing.assert_close(weight.T @ weight, torch.eye(weight.size(1)), atol=1e-5, rtol=1e-5)
+    assert published.query.std() < 0.05 < plain.query.std()

@@ -58,3 +58,40 @@ def test_no_drawn_template_is_longer_than_the_limit_asks(model):
     words = commands(40, 5)
     rollout = model.rollout(words, torch.ones(len(words), dtype=torch.float64), 3)
     assert rollout.translations.template.size(1) <= 3
+
+
+def test_values_do_not_depend_on_the_names_that_are_drawn(monkeypatch):
+    """With names by chance the same derivation and the same rules write the same output.
+
+    The rules are made independent of the networks: `$a w $b` is its second, then its first variable.
+    """
+    torch.manual_seed(3)
+    config = ModelConfig(embedding=4, hidden=4, constants=True, shuffled=True)
+    model = LaneModel(5, 4, config).double()
+    solve = model.solver.solve
+
+    def swapping(leaves, owner, temperature, longest, given=None, names=None):
+        found = solve(leaves, owner, temperature, longest, given, names)
+        span, template = leaves[owner], torch.zeros([len(owner), longest], dtype=torch.int64)
+        count = (span == symbols.VARIABLE).sum(dim=1)
+        alone = torch.where(count == 0, model.solver.variables + 1 + span[:, 0] % 4, template[:, 0])
+        called = torch.arange(2).expand(len(owner), 2) if names is None else names[owner]
+        template[:, 0] = torch.where(
+            count > 0, 1 + called.gather(1, (count - 1).clamp(0, 1)[:, None])[:, 0], alone
+        )
+        template[:, 1] = torch.where(count == 2, 1 + called[:, 0], template[:, 1])
+        return found._replace(template=template)
+
+    monkeypatch.setattr(model.solver, "solve", swapping)
+    words = commands(60, 6)
+    ones = torch.ones(len(words), dtype=torch.float64)
+    torch.manual_seed(4)
+    renamed = model.rollout(words, ones, 50)
+    model.solver.shuffled = False
+    torch.manual_seed(4)
+    plain = model.rollout(words, ones, 50)
+    assert torch.equal(renamed.derivations.node, plain.derivations.node)
+    assert torch.equal(renamed.values.actions, plain.values.actions)
+    two = (plain.translations.template > 0).sum(dim=1) == 2
+    assert two.any()
+    assert not torch.equal(renamed.translations.template, plain.translations.template)

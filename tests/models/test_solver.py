@@ -108,6 +108,40 @@ def test_variables_are_seen_by_local_name(leaves, seen):
     assert solver.localized(torch.tensor([leaves])).tolist() == [seen]
 
 
+def test_a_mark_stands_behind_the_last_token():
+    """It has a row of its own among the embeddings, whatever the words."""
+    solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=3, hidden=4, end_mark=True))
+    mark = len(solver.source.weight) - 1
+    leaves = torch.tensor([[0, 2, 0, -1], [WORDS, -1, -1, -1], [1, 0, 2, 3]])
+    seen = [[0, 3, 1, mark, -1], [1 + WORDS, mark, -1, -1, -1], [2, 0, 3, 4, mark]]
+    assert solver.localized(leaves).tolist() == seen
+    assert max(map(max, [row[:1] for row in seen])) < mark
+
+
+def test_names_of_variables_may_be_given():
+    """A template then has the same names, and no other."""
+    torch.manual_seed(7)
+    solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=3, hidden=4, constants=True))
+    leaves = torch.tensor([[0, 2, -1, -1], [0, 2, 0, -1]])
+    names = torch.tensor([[1, 0], [1, 0]])
+    assert solver.localized(leaves, names).tolist() == [[1, 3, -1, -1], [1, 3, 0, -1]]
+    owner = torch.tensor([0, 1]).repeat_interleave(100)
+    drawn = solver.solve(leaves, owner, torch.ones([200]), 6, names=names).template
+    used = [{token for token in row if token in (1, 2)} for row in drawn.tolist()]
+    assert all(one == {2} for one in used[:100])
+    assert all(one == {1, 2} for one in used[100:])
+
+
+def test_only_drawn_translations_lose_embeddings_to_dropout():
+    torch.manual_seed(8)
+    solver = Solver(WORDS, ACTIONS, ModelConfig(embedding=8, hidden=4, dropout=0.5))
+    leaves, owner = torch.tensor([[1, -1, -1, -1]]), torch.zeros([1], dtype=torch.int64)
+    greedy = [solver.solve(leaves, owner, None, 5).log_prob[0] for _ in range(5)]
+    drawn = [solver.solve(leaves, owner, torch.ones([1]), 5).log_prob[0] for _ in range(5)]
+    assert all(torch.equal(one, greedy[0]) for one in greedy)
+    assert not all(torch.equal(one, drawn[0]) for one in drawn)
+
+
 def test_what_stands_behind_a_span_does_not_matter():
     """Padding changes neither the encoding nor the attention."""
     torch.manual_seed(7)

@@ -226,7 +226,7 @@ def test_words_that_collide_cost_a_bounded_time():
         )
 
 
-def test_hashes_depend_on_the_seed_of_python_and_answers_do_not():
+def test_answers_do_not_depend_on_the_seed_of_python():
     script = "from lane.runtime import load; print(load().translate('jump around left twice').text)"
     outputs = {
         subprocess.run(

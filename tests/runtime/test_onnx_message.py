@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from lane.runtime import ModelError, load, onnx_message
 from lane.runtime.model_file import ModelFile
+from lane.runtime.onnx_message import properties
 
 SECRET = b"top secret".ljust(16)
 
@@ -236,3 +240,22 @@ def test_graphs_nested_deeper_than_recursion_reaches():
         inner = field(1, field(5, field(6, inner)))
     with pytest.raises(ModelError, match="external data"):
         read(field(7, inner))
+
+
+@pytest.mark.parametrize(
+    ("part", "bytes_each"), [(b"\x2a\x00", 30), (b"\x72\x00", 2)], ids=["tensors", "properties"]
+)
+def test_many_small_fields_take_little_memory(part, bytes_each):
+    """Tuples took 150 bytes for each field, and properties were kept whatever their number."""
+    count = 200_000
+    inner = part * count
+    size = bytes([len(inner) & 127 | 128, len(inner) >> 7 & 127 | 128, len(inner) >> 14])
+    data = b"\x08\x07" + (inner if part[0] == 0x72 else b"\x3a" + size + inner)
+    file = ModelFile(Path("crafted.onnx"), data)
+    tracemalloc.start()
+    try:
+        with suppress(ModelError):
+            properties(file)
+        assert tracemalloc.get_traced_memory()[1] < 100_000 + bytes_each * count
+    finally:
+        tracemalloc.stop()

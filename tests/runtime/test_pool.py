@@ -1,14 +1,16 @@
 """Pools: every item has one outcome, also where work fails and nodes are lost."""
 
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
 from lane.base.errors import LaneError
-from lane.runtime.pool import LocalPool, cluster
+from lane.runtime.pool import LocalPool, cluster, processes
 
 
 def reciprocal(number):
@@ -115,3 +117,53 @@ def test_a_lost_node_loses_and_doubles_nothing(tmp_path):
         [sys.executable, "-c", ON_RAY, tmp_path], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+PARENT = """
+import sys, time
+from lane.runtime.pool import processes
+
+def work(item):
+    print(item, flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    with processes(2) as pool:
+        for outcome in pool.map(work, [1, 2, 3]):
+            pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGTERM", "SIGINT"])
+def test_no_process_outlives_the_one_that_started_it(number, tmp_path):
+    """They are in the middle of an item; their standard output ends when the last of them does."""
+    (tmp_path / "parent.py").write_text(PARENT)
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "parent.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as parent:
+        assert sorted([parent.stdout.readline(), parent.stdout.readline()]) == [b"1\n", b"2\n"]
+        parent.send_signal(getattr(signal, number))
+        output, errors = parent.communicate(timeout=60)
+    assert output == b"", "the third item was not begun"
+    assert errors.count(b"Traceback") == (number == "SIGINT"), "only the parent tells of Ctrl-C"
+
+
+def test_an_error_in_the_block_ends_the_processes(tmp_path):
+    """It returns only when they have ended, and theirs would last for ever."""
+
+    def fail():
+        with processes(1) as pool:
+            waiting = pool.map(wait_for_ever, [tmp_path / "begun"])
+            Thread(target=lambda: list(waiting), daemon=True).start()
+            while not (tmp_path / "begun").exists():
+                time.sleep(0.01)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+
+
+def wait_for_ever(path):
+    path.touch()
+    Event().wait()

@@ -291,7 +291,7 @@ def test_only_a_named_run_with_the_same_arguments_is_resumed(tiny, pairs):
 def test_the_card_says_what_was_trained(uninterrupted, pairs):
     result, kept, _ = uninterrupted
     assert (kept.card.task, kept.card.seed, kept.card.data.pairs) == ("tiny", 1, len(pairs))
-    assert kept.card.config == CONFIG.model_dump()
+    assert kept.card.config == CONFIG.model_dump(mode="json")
     assert (kept.card.converged, kept.card.agreement) == (result.converged, result.agreement)
     assert kept.card.accuracy == result.accuracy
     assert kept.training == {}

@@ -1,4 +1,7 @@
-"""One attempt: when it leaves to another kind of rules."""
+"""One attempt: when it leaves to another kind of rules, and how it goes through lessons of epochs."""
+
+import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -6,8 +9,9 @@ import torch
 from lane.base.vocabulary import Vocabulary
 from lane.data.pair import Pair
 from lane.trainer.attempt import Attempt
+from lane.trainer.config import build_config
 from lane.trainer.dataset import Dataset
-from lane.trainer.learner import Evaluation
+from lane.trainer.learner import Evaluation, Learner
 
 PAIRS = [Pair.of("a", "A"), Pair.of("b", "B"), Pair.of("a twice", "A A"), Pair.of("please a", "P A")]
 VOCABULARIES = Vocabulary.of(pair.source for pair in PAIRS), Vocabulary.of(pair.target for pair in PAIRS)
@@ -59,3 +63,62 @@ def test_it_ends_after_so_many_updates(tiny_config):
     assert attempt.stride().outcome == "training"
     assert attempt.stride().outcome == "stalled"
     assert attempt.updates == 2
+
+
+LONG = [Pair.of(text, "A") for text in ("a a a a", "a b a b", "b b b b b", "b a b a b a")]
+
+
+def by_epochs(**settings):
+    """An attempt at pairs of up to six words, by lessons of epochs."""
+    dataset = Dataset([*PAIRS, *LONG], *VOCABULARIES)
+    config = build_config("paper", {"embedding": 6, "hidden": 6, "samples": 2, **settings})
+    return Attempt(dataset, config, 1, True)
+
+
+def told(monkeypatch, attempt, right):
+    """Its evaluations say so of each example, by its number of words."""
+
+    def evaluate(dataset, index):
+        found = torch.tensor([right(int(dataset.length[i])) for i in index])
+        evaluation = Learner.evaluate(attempt.learner, dataset, index)
+        return replace(evaluation, right=found, whole=torch.ones_like(found))
+
+    monkeypatch.setattr(attempt.learner, "evaluate", evaluate)
+
+
+def test_by_epochs_it_is_over_as_soon_as_pairs_of_every_length_are_right(monkeypatch):
+    attempt = by_epochs()
+    told(monkeypatch, attempt, lambda words: True)
+    report = attempt.stride()
+    assert (report.outcome, report.longest, attempt.updates) == ("fitted", 3, 0)
+
+
+def test_by_epochs_the_next_lesson_begins_where_only_shorter_pairs_are_right(monkeypatch):
+    attempt = by_epochs()
+    told(monkeypatch, attempt, lambda words: words <= 4)
+    assert [attempt.stride().longest for _ in range(4)] == [3, 4, 5, 5]
+    assert attempt.outcome == "training"
+    # Six pairs of up to four words and seven of up to five, eight times an epoch, four at a time.
+    assert attempt.updates == 8 * 6 // 4 + 3 * (8 * 7 // 4)
+
+
+def test_by_epochs_lessons_end_unlearned_and_the_last_goes_on_until_the_epochs_are_spent(monkeypatch):
+    attempt = by_epochs(epochs="2,1", most_epochs=6)
+    told(monkeypatch, attempt, lambda words: False)
+    lessons = [attempt.stride().longest for _ in range(7)]
+    assert lessons == [3, 3, 3, 4, 5, 6, 6]
+    assert attempt.outcome == "stalled"
+
+
+def test_by_epochs_it_goes_on_bit_by_bit_from_a_kept_state():
+    one = by_epochs()
+    one.stride()
+    one.learner.update(one.dataset, one.curriculum.draw(), 0.1, explore=True)  # amid an epoch
+    state = copy.deepcopy(one.state())
+    one.stride()
+    other = by_epochs()
+    other.restore(state)
+    other.stride()
+    for name, value in one.model.state_dict().items():
+        assert torch.equal(value, other.model.state_dict()[name]), name
+    assert one.updates == other.updates

@@ -94,6 +94,32 @@ def test_what_stood_in_one_place_stands_in_all_places_of_the_others():
     assert accepts(both(word(WALK), both(twice(word(WALK)), word(JUMP))))
 
 
+def test_what_many_pairs_never_show_is_refused():
+    observed = Observations()
+    for tree in OBSERVED:
+        observed.add(Derived(steps(tree), {}))
+    twice_twice, jump_twice = twice(twice(word(WALK))), twice(word(JUMP))
+    for _ in range(9):
+        for tree in OBSERVED:
+            observed.add(Derived(steps(tree), {}))
+    assert observed.closed()._accepts(steps(twice_twice)), "ten pairs of a kind are few"
+    for _ in range(200):
+        for tree in OBSERVED:
+            observed.add(Derived(steps(tree), {}))
+    assert not observed.closed()._accepts(steps(twice_twice))
+    assert observed.closed()._accepts(steps(jump_twice)), "`jump` is judged with `walk`"
+    assert not observed.closed()._accepts(steps(both(word(WALK), both(word(WALK), word(WALK)))))
+
+
+def test_what_stands_wherever_a_command_stands_may_be_a_command():
+    """Without `jump` and `walk` alone, as in pairs that have no command of a single word."""
+    observed = Observations()
+    for tree in (*OBSERVED[3:] * 100, both(thrice(word(WALK)), word(WALK)), twice(word(JUMP))):
+        observed.add(Derived(steps(tree), {}))
+    assert observed.closed()._accepts(steps(word(WALK)))
+    assert not observed.closed()._accepts(steps(word(LEFT)))
+
+
 def test_recombined_derivations_are_learned_but_not_counted():
     observed = Observations()
     for tree in OBSERVED:

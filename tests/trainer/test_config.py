@@ -24,6 +24,9 @@ def test_the_paper_is_the_paper():
     assert (paper.optimizer, paper.composer_rate, paper.solver_rate) == ("adadelta", 0.1, 1.0)
     assert (paper.samples, paper.gamma, paper.entropy) == (10, 0.5, 0.1)
     assert (paper.product, paper.dense, paper.normalize, paper.explorers) == (False, False, False, 0)
+    assert paper.epochs == (30, 30, 20, 10, 5)
+    assert (paper.first_lesson, paper.enough, paper.development) == (3, 0.99, 0.2)
+    assert (paper.candidates, paper.rounds, paper.attempts) == (1, 1, 1)
 
 
 def test_settings_are_text_on_a_command_line():
@@ -31,6 +34,13 @@ def test_settings_are_text_on_a_command_line():
         "fast", {"samples": "40", "entropy": "0.1", "product": "false", "constants": "never"}
     )
     assert (config.samples, config.entropy, config.product, config.constants) == (40, 0.1, False, "never")
+
+
+def test_epochs_are_numbers_with_commas():
+    assert build_config("fast", {"epochs": "30, 20,1"}).epochs == (30, 20, 1)
+    assert build_config("paper", {"epochs": ""}).epochs == ()
+    with pytest.raises(LaneError, match="setting epochs"):
+        build_config("fast", {"epochs": "30,many"})
 
 
 def test_settings_go_on_top_of_the_preset():

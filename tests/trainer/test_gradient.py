@@ -3,6 +3,7 @@
 tests/experiments/test_oracle.py compares the whole of it with the gradient of the oracle.
 """
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,14 @@ import torch
 
 from lane.models import symbols
 from lane.models.model import LaneModel
-from lane.trainer.gradient import check_coefficients, merge_coefficients, solver_surrogate, surrogate
+from lane.trainer.config import build_config
+from lane.trainer.gradient import (
+    Counting,
+    check_coefficients,
+    merge_coefficients,
+    solver_surrogate,
+    surrogate,
+)
 
 SEEDS = range(20)
 
@@ -124,3 +132,79 @@ def log_probability(model: LaneModel, words: torch.Tensor) -> float:
     translations = model.rollout(words, torch.ones(len(words), dtype=torch.float64), 50).translations
     ones = torch.ones(len(translations.prefix), dtype=torch.float64)
     return float(solver_surrogate(translations, ones, 0 * ones))
+
+
+def counted_directly(model, rollout, words, weight, entropy, counting):
+    """The formula of the published code, decision by decision."""
+    derivations, translations = rollout.derivations, rollout.translations
+    nodes, limit = derivations.nodes, symbols.IMPOSSIBLE / 2
+    total = torch.zeros([], dtype=torch.float64)
+    for b in range(len(words)):
+        length = int((words[b] > 0).sum())
+        width = words.size(1)
+        merges, of_words, of_spans, composer = [], [], [], []
+        for i in range(length):
+            logit = nodes.check[words[b, i]]
+            log_p = torch.nn.functional.logsigmoid(torch.stack([logit, -logit]))
+            composer.append(log_p[0] if derivations.fired[b, i] else log_p[1])
+            of_words.append(entropy_of(log_p) / math.log(2))
+        for r in range(length - 1):
+            candidates = derivations.candidates[b, r]
+            log_p = nodes.score[candidates[candidates != symbols.NONE]].log_softmax(dim=0)
+            if len(log_p) > 1:
+                merges.append(entropy_of(log_p) / math.log(len(log_p)))
+            taken = log_p[int(derivations.choice[b, r])]
+            logit = nodes.check[derivations.merged[b, r]]
+            log_p = torch.nn.functional.logsigmoid(torch.stack([logit, -logit]))
+            if derivations.decided[b, width + r] or counting.forced:
+                taken = taken + (log_p[0] if derivations.fired[b, width + r] else log_p[1])
+                of_spans.append(entropy_of(log_p) / math.log(2))
+            composer.append(taken)
+        steps, tokens = [], []
+        for s, number in enumerate(rollout.solution[b].tolist()):
+            if number == symbols.NONE:
+                continue
+            if s == int(derivations.root[b]) and not derivations.whole[b]:
+                steps.append(torch.zeros([], dtype=torch.float64))
+                tokens.append(torch.zeros([], dtype=torch.float64))
+                continue
+            own, entropies = torch.zeros([], dtype=torch.float64), []
+            template = [*translations.template[number].tolist(), symbols.END]
+            for token, at in zip(template, translations.prefix[number].tolist(), strict=False):
+                if at != symbols.NONE:
+                    log_p = translations.log_prob[at]
+                    options = int((log_p > limit).sum())
+                    own = own + log_p[token]
+                    if options > 1:
+                        entropies.append(entropy_of(log_p[log_p > limit]) / math.log(options))
+            steps.append(own)
+            tokens.append(sum(entropies) / max(1, len(entropies)))
+        total = total + weight[b] * (sum(composer) / len(composer) + sum(steps) / len(steps))
+        kinds = sum(merges) / max(1, length - 2) + sum(of_words) / length
+        kinds = kinds + sum(of_spans) / max(1, length - 1) + sum(tokens) / len(tokens)
+        total = total + entropy[b] * kinds
+    return total
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_decisions_count_on_average_as_in_the_published_code(seed, shuffled):
+    torch.manual_seed(seed)
+    config = build_config("paper", {"embedding": 5, "hidden": 6, "dropout": 0, "shuffled": shuffled})
+    model = LaneModel(4, 3, config.network(True)).double()
+    words = torch.randint(1, 5, [6, 5]) * (torch.arange(5) < torch.randint(1, 6, [6, 1]))
+    rollout = model.rollout(words, torch.ones(6, dtype=torch.float64), 40)
+    weight, entropy = weights(len(words))
+    counting = Counting(mean=True, forced=True, even=True, spoken=True)
+    parameters = list(model.parameters())
+    expected = torch.autograd.grad(
+        counted_directly(model, rollout, words, weight, entropy, counting),
+        parameters,
+        retain_graph=True,
+        materialize_grads=True,
+    )
+    found = torch.autograd.grad(
+        sum(surrogate(rollout, words, weight, entropy, counting)), parameters, materialize_grads=True
+    )
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)

@@ -29,6 +29,15 @@ def test_advantages_are_against_the_policy_and_explorers_only_gain(vocabularies,
     assert not scaled[1].any()
 
 
+def test_the_baseline_of_an_update_is_the_mean_over_all_its_expressions(vocabularies, tiny_config):
+    plain = tiny_config.model_copy(update={"normalize": False, "baseline": "update"})
+    one = learner(vocabularies, plain)
+    rewards = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    assert one._advantage(rewards, explorers=0).tolist() == [[0.75, -0.25], [-0.25, -0.25]]
+    steps = torch.tensor([[5, 1], [1, 1]])
+    assert one._advantage(rewards, explorers=0, steps=steps).tolist() == [[0.375, -0.625], [-0.625, -0.625]]
+
+
 def test_each_network_has_its_own_rate(vocabularies, dataset, tiny_config):
     """A rate of next to nothing leaves the Composer where it is."""
     config = tiny_config.model_copy(update={"composer_rate": 1e-30})
@@ -76,3 +85,27 @@ def test_what_is_only_seen_alone_must_be_recognised_unless_the_setting_says_othe
         with torch.no_grad():
             one.model.composer.check.bias.fill_(-100.0)  # nothing is recognised
         assert one.evaluate(dataset, index).whole.tolist() == [not whole] * len(index)
+
+
+def test_where_the_root_must_be_recognised_nothing_else_is_right(vocabularies, dataset, tiny_config):
+    """Lone words too, whether or not they occur in longer commands."""
+    one = learner(vocabularies, tiny_config.model_copy(update={"strict": True}))
+    for bias, fires in ((-100.0, False), (100.0, True)):
+        with torch.no_grad():
+            one.model.composer.check.bias.fill_(bias)
+            one.model.composer.check.weight.zero_()
+        found = one.evaluate(dataset, torch.arange(len(dataset)))
+        assert found.whole.tolist() == [fires] * len(dataset)
+        assert not found.right[~found.whole].any()
+    lenient = learner(vocabularies, tiny_config.model_copy(update={"whole": False}))
+    lenient.model.load_state_dict(one.model.state_dict())
+    with torch.no_grad():
+        lenient.model.composer.check.bias.fill_(-100.0)
+        gold = dataset.gold.clone()
+    outputs = lenient.evaluate(dataset, torch.arange(len(dataset))).rollout.values.actions
+    dataset_of_outputs = dataset.like(dataset.pairs)
+    dataset_of_outputs.gold, dataset_of_outputs.gold_length = outputs, (outputs != 0).sum(dim=1)
+    assert lenient.evaluate(dataset_of_outputs, torch.arange(len(dataset))).right.all()
+    one.model.load_state_dict(lenient.model.state_dict())
+    assert not one.evaluate(dataset_of_outputs, torch.arange(len(dataset))).right.any()
+    assert torch.equal(gold, dataset.gold)

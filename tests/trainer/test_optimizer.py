@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Literal
 
 import pytest
 import torch
@@ -22,10 +23,10 @@ def _gradients(network: torch.nn.Module, step: int) -> None:
     loss.backward()  # type: ignore[no-untyped-call]
 
 
-def _theirs(name: str, network: torch.nn.Module) -> torch.optim.Optimizer:
+def _theirs(name: str, network: torch.nn.Module, decay: float) -> torch.optim.Optimizer:
     if name == "adam":
-        return torch.optim.Adam(network.parameters(), lr=RATE, betas=(0.9, 0.98))
-    return torch.optim.Adadelta(network.parameters(), lr=RATE)
+        return torch.optim.Adam(network.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=decay)
+    return torch.optim.Adadelta(network.parameters(), lr=RATE, weight_decay=decay)
 
 
 def _weights(network: torch.nn.Module) -> torch.Tensor:
@@ -33,16 +34,21 @@ def _weights(network: torch.nn.Module) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_takes_the_same_steps_as_torch(name: str) -> None:
+@pytest.mark.parametrize(("clip_by", "order"), [("norm", 2.0), ("largest", torch.inf)])
+@pytest.mark.parametrize("decay", [0.0, 0.3])
+def test_takes_the_same_steps_as_torch(
+    name: str, clip_by: Literal["norm", "largest"], order: float, decay: float
+) -> None:
     ours, theirs = _network(), _network()
-    optimizer, reference = OPTIMIZERS[name](ours, RATE, CLIP), _theirs(name, theirs)
+    optimizer = OPTIMIZERS[name](ours, RATE, CLIP, clip_by, decay)
+    reference = _theirs(name, theirs, decay)
     for step in range(40):
         before = _weights(ours)
         _gradients(ours, step)
         optimizer.step()
         reference.zero_grad()
         _gradients(theirs, step)
-        torch.nn.utils.clip_grad_norm_(theirs.parameters(), CLIP)
+        torch.nn.utils.clip_grad_norm_(theirs.parameters(), CLIP, order)
         reference.step()
         assert not torch.equal(before, _weights(ours))
         torch.testing.assert_close(_weights(ours), _weights(theirs), atol=1e-5, rtol=1e-4)

@@ -84,6 +84,20 @@ def test_a_root_that_is_not_recognised_earns_nothing():
     assert reward(similar, simple, whole, added).tolist() == [0.0, 1.25, 0.5]
 
 
+def test_simplicity_may_count_only_where_the_output_is_right():
+    similar, simple = torch.tensor([1.0, 0.5, 1.0]), torch.tensor([1.0, 1.0, 0.5])
+    whole = torch.tensor([True, True, False])
+    config = build_config("fast", {"gamma": 0.5, "simple_if_right": True})
+    assert reward(similar, simple, whole, config).tolist() == [1.5, 0.5, 0.0]
+
+
+def test_a_derivation_of_words_alone_may_be_as_simple_as_can_be_or_not_at_all(hand_made):
+    for alone in (True, False):
+        config = build_config("fast", {"simple_alone": alone, "dense": False, "word_penalty": 0.0})
+        found = simplicity(hand_made(RULES, [WORD, ((0, 1), WORD)]), 2, config)
+        assert found.tolist() == [float(alone), 1.0]
+
+
 @pytest.mark.parametrize("dense", [True, False])
 def test_expressions_by_known_rules_are_simple(hand_made, dense):
     """Whatever constants and words they have; the others count as ever."""

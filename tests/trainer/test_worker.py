@@ -1,6 +1,7 @@
 """Workers: processes that give the same result, pass errors on, and never outlive their parent."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from lane.base.errors import LaneError
+from lane.base.errors import LaneError, UnwrittenError
 from lane.trainer import worker
 from lane.trainer.training import Run
 from lane.trainer.worker import train_candidates
@@ -79,6 +80,38 @@ def test_an_error_for_the_user_is_passed_on(run):
     run.state_path(1).write_bytes(b"not a state")
     with pytest.raises(LaneError, match=r"candidate-1.pt: a state that cannot be resumed"):
         train_candidates(run, [0, 1], 2, lambda report: None, never)
+
+
+@pytest.mark.parametrize("error", [MemoryError("no more"), UnwrittenError("state: cannot be written")])
+def test_an_error_keeps_its_kind_so_that_the_exit_code_is_right(error):
+    """A worker that ends with one sends it, and prints no traceback."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAILING, pickle.dumps(error).hex()],
+        input=pickle.dumps((None, 0)),
+        capture_output=True,
+        check=True,
+    )
+    sent = pickle.loads(done.stdout)
+    assert (type(sent), sent.args, done.stderr) == (type(error), error.args, b"")
+    with pytest.raises(type(error), match=error.args[0]):
+        worker._Worker.result(Ended(), sent)
+
+
+FAILING = """
+import pickle, sys
+from lane.trainer import worker
+def fail(*_):
+    raise pickle.loads(bytes.fromhex(sys.argv[1]))
+worker.train_candidate = fail
+worker.main()
+"""
+
+
+class Ended:
+    number = 0
+
+    def end(self):
+        pass
 
 
 def test_a_killed_worker_is_an_error_and_no_other_is_left(run, processes):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lane.experiments.paper import published
 from lane.experiments.paper.departures import DEPARTURES, RECIPE
 from lane.experiments.paper.experiments import ABLATIONS, RATES, SCAN, TASKS
 from lane.experiments.paper.findings import Findings
@@ -23,6 +24,23 @@ def run_record(task, seed=1, right=1.0, settings=(), seconds=30.0):
 def attempt_record(settings, task="mcd1", seed=1, right=1.0, updates=400):
     bounds = ["candidates=1", "rounds=1", "attempts=1", "most_updates=1200"]
     return run_record(task, seed, right, [*settings, *bounds]) | {"updates": updates}
+
+
+def published_record(trial, right=1.0):
+    record = run_record(trial.task, trial.seed, right)
+    curve = [[0, 3, 0.0], [500, 3, 0.5], [9000, 9, right]]
+    return record | {
+        "arguments": trial.arguments,
+        "updates": 9000,
+        "trajectories": 360_000,
+        "curve": curve,
+    }
+
+
+@pytest.fixture
+def of_paper():
+    """Makes a record of a trial of the preset `paper`."""
+    return published_record
 
 
 @pytest.fixture
@@ -52,9 +70,19 @@ def findings(tmp_path):
             for c, s in RATES
         ),
         baselines=tuple(
-            run_record("simple", 1, 0.9) | {"kind": kind, "parameters": 5} for kind in ("lstm", "transformer")
+            run_record("simple", 1, 0.9) | {"kind": kind, "parameters": 5, "updates": 20_000, "stopped": True}
+            for kind in ("lstm", "transformer")
         ),
         departures=tuple(attempt_record(d) for d in ((), *(d.base + d.settings for d in DEPARTURES))),
+        published=tuple(map(published_record, published.tasks())),
+        published_ablations=tuple(
+            published_record(trial, 0.0) for trial in published.ablations(ABLATIONS.values())
+        ),
+        published_rates=tuple(
+            published_record(trial, float(c < s))
+            for trial, (c, s) in zip(published.rates(), published.RATES, strict=True)
+        ),
+        behaviours=tuple(published_record(trial, 0.5) for trial in published.behaviours()),
         productivity={
             "train": {"3": 4, "7": 2},
             "test": {"10": 5, "20": 5},

@@ -3,18 +3,19 @@
 from dataclasses import replace
 
 from lane.experiments.paper import claims as verdicts
+from lane.experiments.paper import published
 from lane.experiments.paper.claims import claims
 from lane.experiments.paper.experiments import SCAN
 from lane.experiments.trial import trial_of
 
 
-def verdict(findings, says):
+def verdict(findings, says, by="ours"):
     (claim,) = [claim for claim in claims(findings) if claim.says.startswith(says)]
-    return claim.verdict
+    return getattr(claim, by).verdict
 
 
 def test_everything_as_the_paper_has_it(findings):
-    found = [claim.verdict for claim in claims(findings)]
+    found = [outcome.verdict for claim in claims(findings) for outcome in (claim.ours, claim.published)]
     assert set(found) == {verdicts.REPRODUCED, verdicts.EXCEEDED}
     assert [claim.says.partition(":")[0] for claim in claims(findings)][: len(SCAN)] == list(SCAN)
 
@@ -63,3 +64,31 @@ def test_rates(findings):
     assert verdict(replace(findings, rates=findings.rates[1:]), "the Composer must") == verdicts.UNKNOWN
     nowhere = tuple(record | {"accuracy": {"test": 0.9}} for record in findings.rates)
     assert verdict(replace(findings, rates=nowhere), "the Composer must") == verdicts.NOT
+
+
+def test_its_recipe_has_verdicts_of_its_own(findings, of_paper):
+    """What the other recipe found does not count, and one converged run of five is a part."""
+    nothing = replace(findings, published=(), published_ablations=(), published_rates=())
+    assert {claim.published.verdict for claim in claims(nothing)} == {verdicts.UNKNOWN}
+    assert verdict(nothing, "addjump") == verdicts.REPRODUCED
+    trials = [trial for trial in published.tasks() if trial.task == "addjump"]
+    for right, expected in (
+        ([1.0] * 5, verdicts.REPRODUCED),
+        ([1.0, 0.5, 0.5, 0.5, 0.5], verdicts.PARTLY),
+        ([0.5] * 5, verdicts.NOT),
+    ):
+        records = tuple(of_paper(trial, share) for trial, share in zip(trials, right, strict=True))
+        assert verdict(replace(findings, published=records), "addjump", "published") == expected
+        assert verdict(replace(findings, published=records), "simple", "published") == verdicts.UNKNOWN
+
+
+def test_its_recipe_is_judged_by_the_papers_test(findings, of_paper):
+    """The released weights of around_right are wrong outside of it."""
+    trials = [trial for trial in published.tasks() if trial.task == "around_right"]
+    records = [of_paper(trial) for trial in trials]
+    for record in records:
+        record["accuracy"] = {**record["accuracy"], "language": 0.99}
+    changed = replace(findings, published=tuple(records))
+    assert verdict(changed, "around_right", "published") == verdicts.REPRODUCED
+    (claim,) = [claim for claim in claims(changed) if claim.says.startswith("around_right")]
+    assert "right with 0 of 5 seeds" in claim.published.found

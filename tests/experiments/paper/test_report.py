@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from lane.experiments.paper import claims as verdicts
-from lane.experiments.paper import departures
+from lane.experiments.paper import departures, published
 from lane.experiments.paper.claims import claims
 from lane.experiments.paper.departures import DEPARTURES
 from lane.experiments.paper.experiments import TREES
@@ -15,7 +15,8 @@ from lane.experiments.paper.report import headline, markdown, write
 
 def test_what_was_not_done_is_not_claimed(tmp_path):
     nothing = Findings.read(tmp_path)
-    assert {claim.verdict for claim in claims(nothing)} == {verdicts.UNKNOWN}
+    outcomes = [outcome for claim in claims(nothing) for outcome in (claim.ours, claim.published)]
+    assert {outcome.verdict for outcome in outcomes} == {verdicts.UNKNOWN}
     text = markdown(nothing, tmp_path)
     assert "{{" not in text
     assert text.count("*Not done yet.*") >= 6
@@ -28,6 +29,10 @@ def test_the_page_needs_no_other_file(findings):
     for name in ("tasks", "ablations", "rates", "baselines", "departures"):
         lines = "".join(json.dumps(record) + "\n" for record in getattr(findings, name))
         (folder / f"{name}.jsonl").write_text(lines)
+    for name in ("published", "published_ablations", "published_rates", "behaviours"):
+        lines = "".join(json.dumps(record) + "\n" for record in getattr(findings, name))
+        file = "published-behaviours" if name == "behaviours" else name.replace("_", "-")
+        (folder / f"{file}.jsonl").write_text(lines)
     for name in ("productivity", "limit", "rules"):
         (folder / f"{name}.json").write_text(json.dumps(getattr(findings, name)))
     for task in TREES:
@@ -36,12 +41,12 @@ def test_the_page_needs_no_other_file(findings):
     page = findings.folder.parent / "docs" / "report.md"
     written = write(folder, page)
     assert [path.name for path in written] == [
-        *("times.svg", "productivity.svg", "ablations.svg", "rates.svg"),
+        *("times.svg", "productivity.svg", "ablations.svg", "rates.svg", "published.svg"),
         *("report.md", "report.html"),
     ]
     text, html = (page.with_suffix(kind).read_text(encoding="utf-8") for kind in (".md", ".html"))
     pictures = re.findall(r"\]\((\S+\.svg)\)", text)
-    assert len(pictures) == 4 + len(TREES)
+    assert len(pictures) == 5 + len(TREES)
     assert all((page.parent / picture).exists() for picture in pictures)
     assert "{{" not in text
     sources = re.findall(r'src="([^"]+)"', html)
@@ -49,7 +54,7 @@ def test_the_page_needs_no_other_file(findings):
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert 'id="sources"' in html, "where a link of the page leads to"
     assert "| `$x twice -> $X $X` | 1 |" in text
-    assert "| simple | lstm | 90.0 | 90.0 | 30 | 5 |" in text
+    assert "| simple | lstm | 1 | 90.0 | 90.0 | no gain, 20,000 updates | 30 | 5 |" in text
     again = [path.read_bytes() for path in written]
     write(folder, page)
     assert [path.read_bytes() for path in written] == again, "the same results, the same bytes"
@@ -126,8 +131,40 @@ def test_the_runs_that_a_departure_is_compared_with_are_shown_once(findings):
 def test_an_ablation_that_is_right_may_not_know_it(findings, run):
     unsure = run("mcd1", 1, 1.0, ["gamma=0"]) | {"converged": False}
     text = markdown(replace(findings, ablations=(unsure,)), findings.folder)
-    (row,) = [row for row in text.splitlines() if row.startswith("| without simplicity")]
-    assert row.endswith("| 1/1 | 0/1 |")
+    rows = text.splitlines()
+    (place,) = [number for number, row in enumerate(rows) if row.startswith("| without simplicity")]
+    assert rows[place + 2].startswith("|  | ours |")
+    assert rows[place + 2].endswith("| 1/1 | 0/1 |")
+
+
+def test_the_papers_figures_stand_beside_those_of_both_recipes(findings, of_paper):
+    trials = [trial for trial in published.tasks() if trial.task == "mcd1"]
+    mcd1 = [of_paper(trial, 1.0 if trial.seed > 1 else 0.5) for trial in trials]
+    text = markdown(replace(findings, published=tuple(mcd1)), findings.folder)
+    rows = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in text.splitlines()]
+    assert ["mcd1", "100.0", "90.0 ± 22.4", "4/5", "4/5", "9,000", "360,000", "100.0 ± 0.0"] in rows
+    (place,) = [number for number, row in enumerate(rows) if row[0].startswith("without simplicity")]
+    paper, its_recipe, ours = (row[1:9] for row in rows[place : place + 3])
+    assert paper == ["Liu 2020", "100.0", "100.0", "0.0", "100.0", "100.0", "100.0", "78.8 ± 4.2"]
+    assert its_recipe == ["its recipe", *["0.0 ± 0.0"] * 7]
+    assert ours == ["ours", *["0.0"] * 7]
+    assert ["LANE", "Liu 2020", "100.0", ""] in rows
+
+
+def test_a_behaviour_is_taken_back_alone(findings):
+    text = markdown(findings, findings.folder)
+    table = text[text.index("| taken back |") :]
+    assert "| the preset `paper` |  | 3/3 | 100.0 ± 0.0 | 3/3 | 100.0 ± 0.0 |" in table
+    assert "| `shuffled=false` | **0/3** | 50.0 ± 0.0 | **0/3** | 50.0 ± 0.0 |" in table
+
+
+def test_baselines_of_a_fixed_number_of_updates_are_shown_only_where_there_are_no_others(findings, run):
+    old = run("simple", 1, 0.5) | {"kind": "lstm", "parameters": 5, "updates": 3000}
+    text = markdown(replace(findings, baselines=(old,)), findings.folder)
+    assert "| simple | lstm | 1 | 50.0 | 50.0 | after 3,000 updates of a small network | 30 | 5 |" in text
+    text = markdown(replace(findings, baselines=(old, *findings.baselines)), findings.folder)
+    assert "| simple | lstm | 1 | 90.0 | 90.0 | no gain, 20,000 updates | 30 | 5 |" in text
+    assert "small network |" not in text
 
 
 def test_the_headline(findings):
