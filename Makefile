@@ -8,7 +8,7 @@ PACKAGES := -p lane.base -p lane.data -p lane.models -p lane.trainer -p lane.exp
 JOBS ?= 2
 DEMO := build/demo
 
-.PHONY: help setup run test test-js page test-slow test-runtime test-lowest readme lint format bundled robot bench scale fuzz faults campaign clean
+.PHONY: help setup run test test-js test-slots page test-slow test-runtime test-lowest readme lint format bundled robot bench bench-js scale fuzz faults campaign clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ test: $(VENV)/.stamp js/node_modules/.package-lock.json ## every test but the sl
 
 test-js: $(VENV)/.stamp js/node_modules/.package-lock.json ## the JavaScript runtime on 100,000 lines and 25,000 files
 	LANE_VECTOR_LINES=100000 $(BIN)/python -m pytest tests/js
+
+test-slots: $(VENV)/.stamp ## 100,000 texts in slots, of which none may become an action
+	LANE_SLOT_TEXTS=100000 $(BIN)/python -m pytest tests/runtime/test_hearing_backend.py
 
 test-slow: $(VENV)/.stamp ## the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
@@ -101,6 +104,9 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 	$(BIN)/python benchmarks/trainer.py --json results/trainer.json
 	$(BIN)/python benchmarks/export.py build/scan/scan.pt --json results/export.json --out docs --export
 	$(BIN)/python benchmarks/fill_pages.py
+
+bench-js: $(VENV)/.stamp js/node_modules/.package-lock.json ## measure the JavaScript runtime and the page, on an idle machine
+	$(BIN)/python benchmarks/javascript.py --json results/javascript.json
 
 scale: $(VENV)/.stamp ## measure clusters of Ray, into results/ and docs/scale.md, on an idle machine; resumable
 	$(BIN)/python benchmarks/scale.py

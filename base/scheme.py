@@ -15,12 +15,13 @@ space and controls.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from lane.base.errors import LaneError
 from lane.base.phrase import Phrase, checked_phrases, first_place, join_phrases
+from lane.base.placeholder import checked_skips, checked_slots, placeholder
 
 WHITESPACE: Final = "whitespace"
 TEXT: Final = "text"
@@ -41,6 +42,7 @@ _LETTER = (
 _WORD = f"[{_LETTER}][{_LETTER}0-9]{{0,199}}"  # longer ones in pieces: a token has 256 characters at most
 _OPERATORS = "=== !== ... -> => <- == != <= >= && || :: := ** // ++ -- += -= *= /= << >> ?? ?."
 _OPENING, _CLOSING, _SEPARATORS, _QUOTES = "([{“«", ")]}”»", ",;", "\"'`"
+_WORDS = re.compile(r"\S+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TYPOGRAPHIC = str.maketrans("\u2018\u2019“”", "''\"\"")
 
@@ -51,20 +53,49 @@ class Schemes(NamedTuple):
     source: str = WHITESPACE
     target: str = WHITESPACE
     phrases: tuple[Phrase, ...] = ()  # tokens of commands that are joined to one
+    slots: tuple[str, ...] = ()  # names of slots: `number` for the word `{number}`
+    skips: tuple[str, ...] = ()  # words of commands that mean nothing, such as `please`
+    folds: bool = False  # words of commands are known in any case
 
     @classmethod
-    def checked(cls, source: object, target: object, phrases: object = ()) -> "Schemes":
-        """The schemes of these names; an unknown one, or a malformed phrase, is a LaneError."""
+    def checked(
+        cls,
+        source: object,
+        target: object,
+        phrases: object = (),
+        slots: object = (),
+        skips: object = (),
+        folds: object = False,
+    ) -> "Schemes":
+        """The schemes of these names; an unknown one, or a malformed part, is a LaneError."""
         for side, name, known in (("source", source, SOURCE_SCHEMES), ("target", target, TARGET_SCHEMES)):
             if name not in known:
                 why = ": it folds case, which cannot be undone" if (side, name) == ("target", TEXT) else ""
                 raise LaneError(f"{side} scheme {str(name)[:60]!r} is not one of {', '.join(known)}{why}")
-        return cls(str(source), str(target), checked_phrases(phrases))
+        if not isinstance(folds, bool):
+            raise LaneError("folds: neither true nor false")
+        parts = checked_phrases(phrases), checked_slots(slots), checked_skips(skips)
+        return cls(str(source), str(target), *parts, folds)
 
     @property
     def is_plain(self) -> bool:
         """Whether both sides are split at white space, without phrases, as in files that state no scheme."""
         return self == PLAIN
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether commands differ from what was trained: by the texts of slots, skipped words or case."""
+        return bool(self.slots or self.skips or self.folds)
+
+    @property
+    def trained(self) -> "Schemes":
+        """The schemes without what commands may hold besides."""
+        return Schemes(self.source, self.target, self.phrases)
+
+    def stated(self) -> dict[str, Any]:
+        """The parts as JSON values; slots, skips and folds only where there are any, since files repeat."""
+        names = self._fields if self.is_spoken else TRAINED_PARTS
+        return {name: _listed(getattr(self, name)) for name in names}
 
     def read(self, text: str) -> list[str]:
         """The tokens of a command."""
@@ -73,12 +104,20 @@ class Schemes(NamedTuple):
     def _split(self, text: str) -> list[str]:
         if self.source == WHITESPACE:
             return text.split()
+        return [token for token, _, _ in self.spans(text)]
+
+    def spans(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """The tokens of a command before phrases are joined, each with its place in the text."""
+        if self.source == WHITESPACE:
+            yield from ((match[0], match.start(), match.end()) for match in _WORDS.finditer(text))
+            return
         fold = self.source == TEXT
-        return [_source_token(match[0], fold) for match in _source_pattern(fold).finditer(text)]
+        for match in _source_pattern(fold, self.slots).finditer(text):
+            yield _source_token(match[0], fold), match.start(), match.end()
 
     def write(self, text: str) -> list[str]:
         """The tokens of an output; `join` undoes it."""
-        return text.split() if self.target == WHITESPACE else split_code(text)
+        return text.split() if self.target == WHITESPACE else split_code(text, self.slots)
 
     def join(self, tokens: Iterable[str]) -> str:
         """The text of the tokens of an output."""
@@ -90,7 +129,7 @@ class Schemes(NamedTuple):
             position = first_place(self._split(text), self.read(text), position)
         if self.source == WHITESPACE:
             return text.split()[position - 1], position
-        matches = _source_pattern(self.source == TEXT).finditer(text)
+        matches = _source_pattern(self.source == TEXT, self.slots).finditer(text)
         match = next(match for number, match in enumerate(matches, start=1) if number == position)
         return match[0], len(text[: match.end()].split())
 
@@ -102,13 +141,19 @@ class Schemes(NamedTuple):
 
 
 PLAIN: Final = Schemes()
+TRAINED_PARTS: Final = ("source", "target", "phrases")  # of all files; the other parts came later
 
 
-@cache
-def _source_pattern(fold: bool) -> re.Pattern[str]:
+def _listed(part: Any) -> Any:
+    return [_listed(item) for item in part] if isinstance(part, tuple) else part
+
+
+@lru_cache(maxsize=256)
+def _source_pattern(fold: bool, slots: tuple[str, ...] = ()) -> re.Pattern[str]:
+    first = "".join(rf"{re.escape(placeholder(name))}|" for name in slots)
     if fold:  # `don't` and `living-room` are words; `1,000.5` is a number
-        return re.compile(rf"{_WORD}(?:['\u2019-]{_WORD})*|[0-9]+(?:[.,][0-9]+)*|\S")
-    return re.compile(rf"{_WORD}|[0-9]+(?:\.[0-9]+)?|{_operators()}|\S")
+        return re.compile(rf"{first}{_WORD}(?:['\u2019-]{_WORD})*|[0-9]+(?:[.,][0-9]+)*|\S")
+    return re.compile(rf"{first}{_WORD}|[0-9]+(?:\.[0-9]+)?|{_operators()}|\S")
 
 
 @lru_cache(maxsize=4096)
@@ -124,10 +169,12 @@ def _operators() -> str:
     return "|".join(re.escape(operator) for operator in _OPERATORS.split())
 
 
-@cache
-def _code_pattern() -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _code_pattern(slots: tuple[str, ...] = ()) -> re.Pattern[str]:
+    first = "|".join(re.escape(placeholder(name)) for name in slots)
     return re.compile(
-        rf"(?P<space>(?<=\S)[ ](?=\S))|(?P<word>{_WORD}|[0-9]{{1,100}}(?:\.[0-9]{{1,100}})?)"
+        (rf"(?P<slot>{first})|" if slots else "")
+        + rf"(?P<space>(?<=\S)[ ](?=\S))|(?P<word>{_WORD}|[0-9]{{1,100}}(?:\.[0-9]{{1,100}})?)"
         rf"|(?P<symbol>{_operators()}|\S)|(?P<blank>\s)",
         re.DOTALL,
     )
@@ -135,13 +182,13 @@ def _code_pattern() -> re.Pattern[str]:
 
 class _Piece(NamedTuple):
     text: str
-    kind: str  # word, opening, closing, separator, symbol or blank
+    kind: str  # word, slot, opening, closing, separator, symbol or blank
     is_glued: bool  # to the piece before it
 
 
-def split_code(text: str) -> list[str]:
+def split_code(text: str, slots: tuple[str, ...] = ()) -> list[str]:
     """The tokens of a text by the scheme `code`; any text comes back from `join_code` unchanged."""
-    pieces = _pieces(text)
+    pieces = _pieces(text, slots)
     tokens = []
     for place, piece in enumerate(pieces):
         left = place > 0 and piece.is_glued and _marks_left(pieces[place - 1].kind, piece.kind)
@@ -151,10 +198,10 @@ def split_code(text: str) -> list[str]:
     return tokens
 
 
-def _pieces(text: str) -> list[_Piece]:
+def _pieces(text: str, slots: tuple[str, ...]) -> list[_Piece]:
     pieces: list[_Piece] = []
     is_glued, is_open = False, dict.fromkeys(_QUOTES, False)
-    for match in _code_pattern().finditer(text):
+    for match in _code_pattern(slots).finditer(text):
         kind, piece = str(match.lastgroup), match[0]
         if kind == "space":
             is_glued = False
@@ -179,15 +226,22 @@ def _kind(symbol: str) -> str:
 
 # Which of two glued neighbours carries the sign. Values begin with a word, an opening bracket or a prefix and
 # end with a word or a closing bracket: there the sign is on the other side, so that any value fits anywhere.
+# A slot never carries a sign, but between two of them: what fills it is a value like any other.
 
 
 def _marks_left(left: str, right: str) -> bool:
+    if right == "slot":
+        return left == "slot"
+    left = "word" if left == "slot" else left
     if right in ("closing", "separator"):
         return left != "blank"
     return right == "blank" or (left in ("word", "closing") and not (left == "closing" and right == "word"))
 
 
 def _marks_right(left: str, right: str) -> bool:
+    if left == "slot" or (left == "word" and right == "slot"):
+        return left == "word"
+    right = "word" if right == "slot" else right
     if left in ("opening", "blank"):
         return right != "blank" or left == "blank"
     if left == "closing":

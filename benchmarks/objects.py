@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lane.runtime import Translation, Translator, load
-from lane.runtime.extension import read_words
+from lane.runtime.extension import read_growth
 
 ROBOT = Path(__file__).parents[1] / "examples" / "robot"
 sys.path.insert(0, str(ROBOT))
@@ -177,7 +177,7 @@ def measure(every: int = 1) -> dict[str, dict[str, int]]:
     """Commands and wrong answers, by what they are; of the large sets each `every`th command."""
     words, draw = Words(every), random.Random(1)
     lines = read_lines(ROBOT / "objects.txt")
-    like = {word.word: word.like for word in read_words(lines, "objects.txt")}
+    like = {word.word: word.like for word in read_growth(lines, "objects.txt").words}
     with tempfile.TemporaryDirectory() as folder:
         grown, old = load(grow(Path(folder))), load(ROBOT / "robot.lane")
     pairs = [pair.split("\t") for name in ("train", "test") for pair in read_lines(ROBOT / f"{name}.tsv")]

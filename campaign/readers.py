@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lane.base.errors import LaneError
+from lane.base.placeholder import NUMBER, TEXT
 from lane.base.rule import name_variables
 from lane.data.formats import Format, format_line, parse_line
 from lane.data.reader import PairReader
@@ -28,9 +29,12 @@ from lane.runtime import (
     embedded_card,
     program_backend,
 )
+from lane.runtime.bounds import READABLE_VERSIONS
+from lane.runtime.extension import Growth, NewWord, grow
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network_card import read_card
 from lane.runtime.program_backend import ProgramBackend
+from lane.runtime.translator import Translator
 
 ROOT = Path(__file__).parents[1]
 TINY = ROOT / "tests" / "runtime" / "golden" / "tiny.lane"
@@ -59,13 +63,16 @@ class Reader(NamedTuple):
 
 def read_program(data: bytes) -> None:
     """The body of a program below a first line with the right checksum; its answers by steps and by plans."""
-    head = f'{{"lane-program": 1, "sha256": "{hashlib.sha256(data).hexdigest()}",\n'.encode()
-    try:
-        program = codec.decode(head + data)
-    except ProgramError:
-        return
-    assert codec.decode(codec.encode(program)) == program
-    _translate(program)
+    for version in READABLE_VERSIONS:
+        head = f'{{"lane-program": {version}, "sha256": "{hashlib.sha256(data).hexdigest()}",\n'.encode()
+        try:
+            program = codec.decode(head + data)
+        except ProgramError:
+            continue
+        assert codec.decode(codec.encode(program)) == program
+        _translate(program)
+        if program.schemes.is_spoken:
+            _hear(program)
 
 
 def _translate(program: Program) -> None:
@@ -77,6 +84,24 @@ def _translate(program: Program) -> None:
     for text, answer in zip(texts, first, strict=True):
         shown = backend.explain(text)
         assert (shown.text, shown.error) == (answer.text, answer.error)
+
+
+def _hear(program: Program) -> None:
+    """Commands with anything in their slots: what is not written by the rules is the text of a slot."""
+    translator = Translator(ProgramBackend(program))
+    for name in program.schemes.slots:
+        if name not in (NUMBER, TEXT):
+            translator.set_list(name, ["blue moon", "{x}", *program.actions[:3]])
+    words = [word for word, _ in program.words][:4]
+    texts = [
+        " ".join([*words[:count], said])
+        for count in range(4)
+        for said in ("12", "Blue MOON", "<error:x> {a}")
+    ]
+    for text in [*texts, *program.schemes.skips]:
+        answer, shown = translator.translate(text), translator.explain(text)
+        assert (shown.text, shown.error, shown.slots) == (answer.text, answer.error, answer.slots)
+        assert set(answer.actions) <= {*program.actions, *(slot.token for slot in answer.slots)}
 
 
 def read_tables(data: bytes) -> None:
@@ -110,7 +135,11 @@ def read_tables(data: bytes) -> None:
 
 def _program_seeds() -> list[bytes]:
     files = [TINY, *sorted(ATTACKS.glob("*.lane"))]
-    return [body for path in files if len(body := path.read_bytes().partition(b"\n")[2]) < 20_000]
+    grown = Growth(
+        (NewWord("{number}", "dax"), NewWord("{room}", "lug"), NewWord("{text}", "lug")), ("please",), True
+    )
+    files_and_grown = [*(path.read_bytes() for path in files), grow(Program.load(TINY), grown).dumps()]
+    return [body for data in files_and_grown if len(body := data.partition(b"\n")[2]) < 20_000]
 
 
 def read_onnx(data: bytes) -> None:

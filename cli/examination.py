@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lane.data.pair import Pair
 from lane.runtime.coverage import Coverage, coverage
 from lane.runtime.derivation import Derivation
-from lane.runtime.divergence import Divergence, differences, new_commands
+from lane.runtime.divergence import Divergence, differences, examples, new_commands
 from lane.runtime.translator import Translator
 
 
@@ -75,7 +75,9 @@ def examine(
 def _compare(ours: Translator, theirs: Translator, cases: list[Case], count: int) -> Contrast:
     on_pairs = dict.fromkeys(case.command for case in cases)
     made = dict.fromkeys(
-        command for model in (ours, theirs) for command in new_commands(model.rules(), count // 2)
+        command
+        for model in (ours, theirs)
+        for command in new_commands(model.rules(), count // 2, texts=examples(model))
     )
     new = [command for command in made if command not in on_pairs]
     return Contrast(

@@ -9,6 +9,7 @@ import typer
 
 from lane.base.errors import LaneError
 from lane.base.interruption import delayed
+from lane.base.placeholder import placeholder
 from lane.cli.app import new_app, require, run, show_version
 from lane.export.kinds import BUDGET, EXPORTED, RANDOM, checked_formats
 
@@ -145,6 +146,7 @@ def _show(card: "FileCard") -> None:
         "accuracy": _accuracy(_record(training, "accuracy")),
         "trained on": _training_data(training),
         **({} if card.schemes.is_plain else {"schemes": f"{card.schemes.source} to {card.schemes.target}"}),
+        **({"slots": ", ".join(map(placeholder, slots))} if (slots := card.schemes.slots) else {}),
         **({"phrases": ", ".join(map(" ".join, phrases))} if (phrases := card.schemes.phrases) else {}),
         "words": f"{len(card.words)}: {_some(card.words)}",
         "actions": f"{len(card.actions)}: {_some(card.actions)}",

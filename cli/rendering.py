@@ -79,7 +79,7 @@ class Answerer:
         for place, item in enumerate(translations, start=start):
             text, failure = texts[place], broken.get(place, item.error)
             if self._is_wanted(answer, batch, place, failure):
-                rendered.append(self._line(batch, place, text, item.text, failure))
+                rendered.append(self._line(batch, place, text, item, failure))
             if answer.stop:
                 break
         answer.output = "".join(rendered).encode(errors="replace")
@@ -97,7 +97,8 @@ class Answerer:
         answer.stop = self.options.on_error == "stop"
         return self.options.on_error == "mark"
 
-    def _line(self, batch: Batch, place: int, text: str, output: str, failure: Failure | None) -> str:
+    def _line(self, batch: Batch, place: int, text: str, answer: Translation, failure: Failure | None) -> str:
+        output = answer.text
         if failure is not None and failure.code == EMPTY:
             failure = None  # an empty line has an empty answer
         if self.options.format == "jsonl":
@@ -108,6 +109,8 @@ class Answerer:
                 "output": output,
                 "error": asdict(failure) if failure else None,
             }
+            if answer.slots:
+                row["slots"] = [asdict(slot) for slot in answer.slots]
             return json.dumps(row, ensure_ascii=False) + "\n"
         if self.options.format == "tsv":
             # Words joined by single spaces, so that no tab of the input is taken for a column.

@@ -8,7 +8,7 @@ import argparse
 import gc
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -38,6 +38,7 @@ error with its number, and --on-error decides what is written instead. The codes
   too-many-actions  the translation, or a part of it, would be longer than allowed
   beyond-model      the model was exported with a budget, and the line is outside it
   not-learned       no training pair shows such a combination; --lenient translates it
+  text-too-long     the text for a slot has more words than it may have
   invalid-utf8      the line is not UTF-8
   line-too-long     the line is longer than 16 MiB
 """
@@ -69,6 +70,11 @@ GROW_HELP = """Add words to a program without training. A line of WORDS is one o
 
   hop like look = I_HOP   a word that is used as a known one, with a value of its own
   gaze like look          a synonym
+  {number} like look      a slot: numbers, which the output holds as {number:12}
+  {text} like look        free text
+  {room} like look        entries of a list, which lane-run takes as --list room=FILE
+  skip please             a word that means nothing
+  fold case               words are known in any case
 
 The known word must stand for a value by itself. Answers to commands without the new
 words stay as they are. The new program is verified and written at once.
@@ -111,10 +117,18 @@ def _parser() -> "_Parser":
     on_error = "write <error:CODE> in its place (the default), leave the line out, or end there"
     add("--on-error", choices=("mark", "skip", "stop"), default="mark", help=on_error)
     add("--lenient", action="store_true", help="translate also what was never learned")
+    _add_lists(parser)
     add("--stats", action="store_true", help="lines, failures and speed, on standard error")
     progress = "count lines on standard error; auto: if that is a terminal and the output is not"
     add("--progress", choices=("auto", "on", "off"), default="auto", help=progress)
     return parser
+
+
+def _add_lists(parser: "_Parser") -> None:
+    what = "the entries of the slot {NAME}, one a line; may be given for several slots"
+    parser.add_argument(
+        "--list", action="append", default=[], type=_list, dest="lists", metavar="NAME=FILE", help=what
+    )
 
 
 def _rules_parser() -> "_Parser":
@@ -143,6 +157,7 @@ def _test_parser() -> "_Parser":
         "--commands", type=_positive, default=2000, metavar="N", help="new commands to compare both on (2000)"
     )
     add("-f", "--format", choices=("text", "json", "junit"), default="text", help="how to write the result")
+    _add_lists(parser)
     return parser
 
 
@@ -211,6 +226,13 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 65535")
     return int(text)
+
+
+def _list(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE, as in room=rooms.txt")
+    return name.removeprefix("{").removesuffix("}"), path
 
 
 def _trust(text: str) -> bool | str:
@@ -283,6 +305,7 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
         lenient=options.lenient,
     )
     _warn(mapper.translator)
+    _give_lists(mapper.translator, options.lists)
     job = shards.Shards(options.files, options.out, mapper, style, options.block * 2**20)
     output = Output(options.progress)
     _end_by_exception()
@@ -310,7 +333,28 @@ def _load(options: argparse.Namespace) -> Translator:
     lenient = getattr(options, "lenient", False)  # only an option of translations
     translator = load(options.model, options.backend, trust=options.trust, lenient=lenient)
     _warn(translator)
+    _give_lists(translator, getattr(options, "lists", ()))
     return translator
+
+
+def _give_lists(translator: Translator, lists: Iterable[tuple[str, str]]) -> None:
+    """Give the translator the entries of files; of those that are never heard the user is told."""
+    for name, path in lists:
+        try:
+            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+            idle = translator.set_list(name, [line for line in lines if line.strip()])
+        except OSError as error:
+            raise WrongUseError(f"{path}: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise WrongUseError(f"{path}: is not UTF-8") from None
+        except ValueError as error:
+            raise WrongUseError(f"--list {name}={path}: {error}") from None
+        if idle:
+            more = f" and {len(idle) - 1:,} more" if len(idle) > 1 else ""
+            say(
+                f"warning: {path}: {idle[0]!r}{more} will never be heard: known words keep their meaning, "
+                "and of entries that read alike the first counts"
+            )
 
 
 def _warn(translator: Translator) -> None:
@@ -395,6 +439,9 @@ def _test(options: argparse.Namespace) -> int:
     except LaneError as error:
         raise WrongUseError(str(error)) from None
     other = load(options.against, "program") if options.against else None
+    if other is not None:
+        given = ((name, path) for name, path in options.lists if name in other.info.schemes.slots)
+        _give_lists(other, given)
     with _load(options) as translator:
         translator.explain("")  # a network has no derivations, and says so
         result = examine(translator, reader.name, pairs, other, options.commands)
@@ -404,12 +451,12 @@ def _test(options: argparse.Namespace) -> int:
 
 
 def _grow(options: argparse.Namespace) -> int:
-    from lane.runtime.extension import grow, read_words
+    from lane.runtime.extension import grow, read_growth
 
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     program = codec.decode_file(path, data)
-    grow(program, read_words(_lines_of(options.words), options.words)).save(options.out)
+    grow(program, read_growth(_lines_of(options.words), options.words)).save(options.out)
     return 0
 
 

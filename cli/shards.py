@@ -87,6 +87,8 @@ class Shards:
             "on_error": options.on_error,
             "block": block_bytes,
         }
+        if mapper.lists_sha256:
+            self._job["lists"] = mapper.lists_sha256
         key = hashlib.sha256(json.dumps(self._job).encode()).hexdigest()
         self._work = _PartWriter(mapper, options, self._out, suffix, key, inputs)
 

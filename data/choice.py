@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from lane.base.placeholder import common_slots, placeholder, without_slots
 from lane.base.scheme import CODE, TEXT, WHITESPACE, Schemes, split_code
 from lane.data.pair import Pair
 
@@ -25,14 +26,30 @@ class Choice(NamedTuple):
 
 def choose(pairs: Sequence[Pair], source: str | None = None, target: str | None = None) -> Choice:
     """White space where it does, else `text` and `code`; names given are kept."""
-    found_source, why_source = (source, "as asked for") if source else _of_sources(pairs)
-    found_target, why_target = (target, "as asked for") if target else _of_targets(pairs)
+    slots = common_slots((" ".join(pair.source), pair.output) for pair in pairs)
+    plain = _without_slots(pairs) if slots else pairs
+    found_source, why_source = (source, "as asked for") if source else _of_sources(plain)
+    found_target, why_target = (target, "as asked for") if target else _of_targets(plain)
     schemes = Schemes.checked(found_source, found_target)
+    if slots:
+        schemes = schemes._replace(slots=tuple(name for name in slots if _is_token(pairs, schemes, name)))
     reasons = []
     for side, name, why in (("inputs", schemes.source, why_source), ("outputs", schemes.target, why_target)):
         if name != WHITESPACE:
             reasons.append(f"{side} are split by the scheme {name!r}: {why}")
     return Choice(schemes, tuple(reasons))
+
+
+def _without_slots(pairs: Sequence[Pair]) -> list[Pair]:
+    """Their braces are no punctuation of the language."""
+    return [Pair.of(without_slots(" ".join(pair.source)), without_slots(pair.output)) for pair in pairs]
+
+
+def _is_token(pairs: Sequence[Pair], schemes: Schemes, name: str) -> bool:
+    """Whether a slot is a token of both sides of a pair: `x{n}` is one word where white space splits."""
+    schemes, word = schemes._replace(slots=(name,)), placeholder(name)
+    split = (pair.by(schemes) for pair in pairs)
+    return any(word in pair.source and word in pair.target for pair in split)
 
 
 def _of_sources(pairs: Sequence[Pair]) -> tuple[str, str]:

@@ -39,7 +39,7 @@ def describe(
     return {
         "lane": kind,
         "version": cards.VERSION,
-        "schemes": schemes._asdict() | {"phrases": [list(phrase) for phrase in schemes.phrases]},
+        "schemes": schemes.stated(),
         "sha256": NO_CHECKSUM,
         "words": list(checkpoint.source),
         "actions": list(checkpoint.target),

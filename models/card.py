@@ -2,7 +2,16 @@
 
 from typing import Any, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from lane.base.errors import LaneError
 from lane.base.scheme import WHITESPACE, Schemes
@@ -103,16 +112,25 @@ class ModelCard(BaseModel):
     source_scheme: str = WHITESPACE  # of older files too, which state none
     target_scheme: str = WHITESPACE
     phrases: tuple[tuple[str, str], ...] = ()  # tokens of commands that are joined to one
+    slots: tuple[str, ...] = ()  # names of slots, which stand on both sides of pairs
 
     @model_validator(mode="after")
     def _known_schemes(self) -> Self:
         _ = self.schemes
         return self
 
+    @model_serializer(mode="wrap")
+    def _without_no_slots(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Cards of languages without slots are as they were before there were slots: files repeat."""
+        content: dict[str, Any] = serialize(self)
+        if not self.slots:
+            del content["slots"]
+        return content
+
     @property
     def schemes(self) -> Schemes:
         """How commands are split into words, and actions are joined."""
-        return Schemes.checked(self.source_scheme, self.target_scheme, self.phrases)
+        return Schemes.checked(self.source_scheme, self.target_scheme, self.phrases, self.slots)
 
     @classmethod
     def read(cls, content: object) -> Self:

@@ -8,7 +8,8 @@ from lane.base.rule import SOURCE_NAMES, TARGET_NAMES
 from lane.runtime.errors import ProgramError
 
 FORMAT_VERSION: Final = 2
-READABLE_VERSIONS: Final = (1, 2)  # version 1 has no schemes and no kinds: plain white space, no refusal
+SPOKEN_VERSION: Final = 3  # of programs with slots, words to skip or folded case, and of no others
+READABLE_VERSIONS: Final = (1, 2, 3)  # version 1 has no schemes and no kinds: plain white space, no refusal
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOKENS: Final = 100_000  # words, and actions
 MAX_TOKEN_LENGTH: Final = 256  # code points
@@ -16,6 +17,8 @@ MAX_NODES: Final = 1_000_000
 MAX_RULES: Final = 1_000_000
 MAX_USES: Final = 2**53 - 1  # exact in every language that reads JSON numbers as doubles
 MAX_OUTPUT_BYTES: Final = 2**26  # of one answer; without it a small file could ask for gigabytes
+MAX_TEXT_WORDS: Final = 32  # of a free text in a command
+MAX_TEXT_LENGTH: Final = 256  # code points of the text of a slot, as of any token
 MAX_PROVENANCE_BYTES: Final = 65_536
 MAX_PROVENANCE_DEPTH: Final = 8
 

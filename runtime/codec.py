@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
 from lane.base.rule import Rule
-from lane.base.scheme import PLAIN, Schemes
+from lane.base.scheme import PLAIN, TRAINED_PARTS, Schemes
 from lane.runtime import bounded_json
-from lane.runtime.bounds import FORMAT_VERSION, MAX_FILE_BYTES, RANGES, READABLE_VERSIONS, Limits
+from lane.runtime.bounds import MAX_FILE_BYTES, RANGES, READABLE_VERSIONS, SPOKEN_VERSION, Limits
 from lane.runtime.errors import ProgramError
 from lane.runtime.kind import RuleKind
 from lane.runtime.program import Node, Program, Tree
@@ -32,7 +32,7 @@ def encode(program: Program) -> bytes:
     """One row a line, keys in fixed order: equal programs give equal bytes."""
     limits = {name: getattr(program.limits, name) for name in RANGES}
     values = {
-        "schemes": _json(program.schemes._asdict()),
+        "schemes": _json(program.schemes.stated()),
         "complete": _json(program.complete),
         "limits": _json(limits),
         "margin": _json(program.margin),
@@ -46,7 +46,7 @@ def encode(program: Program) -> bytes:
     }
     body = (",\n".join(f'"{key}": {values[key]}' for key in _KEYS) + "\n}\n").encode()
     digest = hashlib.sha256(body).hexdigest()
-    data = f'{{"lane-program": {FORMAT_VERSION}, "sha256": "{digest}",\n'.encode() + body
+    data = f'{{"lane-program": {program.version}, "sha256": "{digest}",\n'.encode() + body
     if len(data) > MAX_FILE_BYTES:
         raise ProgramError("file", f"would take {len(data)} bytes; at most {MAX_FILE_BYTES} are allowed")
     return data
@@ -97,7 +97,7 @@ def decode(data: bytes) -> Program:
         nodes=tuple(_node(place, row) for place, row in _items(content, "nodes")),
         rules=tuple(_rule(place, row) for place, row in _items(content, "rules")),
         kinds=_kinds(content),
-        schemes=_schemes(content["schemes"]) if "schemes" in content else PLAIN,
+        schemes=_schemes(content["schemes"], int(header[1])) if "schemes" in content else PLAIN,
     )
 
 
@@ -105,8 +105,8 @@ def _what_is_wrong(data: bytes) -> str:
     version = _VERSION.match(data)
     if version and int(version[1]) not in READABLE_VERSIONS:
         return (
-            f"format version {int(version[1])}, but this runtime reads version "
-            f"{' and '.join(map(str, READABLE_VERSIONS))}: use a matching version of the package"
+            f"format version {int(version[1])}, but this runtime reads versions "
+            f"{', '.join(map(str, READABLE_VERSIONS))}: use a matching version of the package"
         )
     if version and data.find(b"\r\n", 0, 200) > 0:
         return "its line ends were changed to CR LF: fetch the file again as binary"
@@ -164,14 +164,18 @@ def _limits(value: object) -> Limits:
     return Limits(**limits)
 
 
-def _schemes(value: object) -> Schemes:
+def _schemes(value: object, version: int) -> Schemes:
     schemes = _typed("schemes", value, dict)
-    if tuple(schemes) != Schemes._fields:
-        raise ProgramError("schemes", f"the keys must be {', '.join(Schemes._fields)}, in this order")
+    keys = Schemes._fields if version == SPOKEN_VERSION else TRAINED_PARTS
+    if tuple(schemes) != keys:
+        raise ProgramError("schemes", f"the keys must be {', '.join(keys)}, in this order")
     try:
-        return Schemes.checked(**schemes)
+        found = Schemes.checked(**schemes)
     except LaneError as error:
         raise ProgramError("schemes", str(error)) from None
+    if version == SPOKEN_VERSION and not found.is_spoken:  # equal programs have equal files
+        raise ProgramError("schemes", "has no slots, skips or folds: that is a program of version 2")
+    return found
 
 
 def _figure(place: str, value: object) -> float | None:

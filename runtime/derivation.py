@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lane.base.rule import Rule
-from lane.runtime.results import Failure
+from lane.runtime.results import Failure, SlotText
 from lane.runtime.substitution import Piece, write_out
 
 
@@ -34,6 +34,11 @@ class Step:
     """False where the derivation leaves what was learned: by this rule, or by its place."""
 
     @property
+    def is_filled(self) -> bool:
+        """Whether it is a slot, whose value is the text that filled it instead of its own name."""
+        return self.rule.span == self.rule.template and self.text != self.rule.span[0]
+
+    @property
     def text(self) -> str:
         """The value: actions joined by spaces."""
         return write_out(self.value)
@@ -48,6 +53,8 @@ class Derivation:
     text: str
     """The translation; empty if there is an error."""
     error: Failure | None = None
+    slots: tuple[SlotText, ...] = ()
+    """The texts of the slots among the words."""
 
     def as_text(self) -> str:
         """The steps as lines of text."""

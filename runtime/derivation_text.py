@@ -61,9 +61,8 @@ def tree_lines(derivation: Derivation) -> Iterator[str]:
     ]
     while stack:
         step, branch = stack.pop()
-        value = (
-            f"   = {shorten(step, 8)}" if step.parts else ""
-        )  # a rule without variables shows its value already
+        # A rule without variables shows its value already, unless that is the text of a slot.
+        value = f"   = {shorten(step, 8)}" if step.parts or step.is_filled else ""
         yield f"{_indent(branch)}{step.rule}{value}{_mark(step)}"
         parts = [steps[number - 1] for number in step.parts]
         for place, part in reversed(list(enumerate(parts, start=1))):
@@ -87,10 +86,12 @@ def _indent(branch: _Branch | None) -> str:
 
 def as_dict(derivation: Derivation) -> dict[str, Any]:
     """Plain data; the keys are part of the public API."""
+    slots = {"slots": [asdict(slot) for slot in derivation.slots]} if derivation.slots else {}
     return {
         "words": list(derivation.words),
         "text": derivation.text,
         "error": asdict(derivation.error) if derivation.error else None,
+        **slots,
         "steps": [_step_as_dict(step) for step in derivation.steps],
     }
 

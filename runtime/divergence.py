@@ -1,10 +1,12 @@
 """Differences between two models: on given commands, and on new ones made from their rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lane.base.phrase import BLANK
+from lane.base.placeholder import NUMBER, TEXT, placeholder
 from lane.base.rule import VARIABLE, Rule, Rules
 from lane.runtime.results import Translation
 from lane.runtime.translator import Translator
@@ -32,10 +34,38 @@ def _meaning(answer: Translation) -> tuple[str, str | None]:
     return answer.text, None if answer.error is None else answer.error.code
 
 
-def new_commands(rules: Rules, count: int, seed: int = 0) -> list[str]:
-    """About `count` distinct commands that put the rules in use inside each other, each rule as often."""
+def examples(translator: Translator) -> dict[str, str]:
+    """A text for each slot of a model, empty where its list was not given."""
+    found = {}
+    for name in translator.info.schemes.slots:
+        texts = translator.lists.get(name, ())
+        if name == NUMBER:
+            found[name] = "12"
+        elif name == TEXT:
+            found[name] = _stranger(translator.info.words)
+        else:
+            found[name] = next(iter(texts), "")
+    return found
+
+
+def _stranger(words: Sequence[str]) -> str:
+    """A word that a model does not know."""
+    word = "something"
+    while word in words:
+        word += "x"
+    return word
+
+
+def new_commands(
+    rules: Rules, count: int, seed: int = 0, texts: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """About `count` distinct commands that put the rules in use inside each other, each rule as often.
+
+    `texts` fill the slots, as by `examples`; one with an empty text is left out.
+    """
     random = Random(seed)
-    used = rules.used
+    text_of = {placeholder(name): text for name, text in texts.items()}
+    used = [rule for rule in rules.used if all(text_of.get(token, token) for token in rule.span)]
     leaves = [rule for rule in used if not _variables(rule)]
     branches = [rule for rule in used if _variables(rule)]
     if not leaves:
@@ -46,7 +76,7 @@ def new_commands(rules: Rules, count: int, seed: int = 0) -> list[str]:
             if token.startswith(VARIABLE):
                 yield from expand(random.choice(used if depth else leaves), max(depth - 1, 0))
             else:
-                yield token.replace(BLANK, " ")
+                yield text_of.get(token) or token.replace(BLANK, " ")
 
     made = [" ".join(expand(leaf, 0)) for leaf in leaves]
     for number in range(count - len(made) if branches else 0):

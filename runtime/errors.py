@@ -10,9 +10,18 @@ TOO_MANY_ACTIONS: Final = "too-many-actions"
 BEYOND_MODEL: Final = "beyond-model"
 NOT_LEARNED: Final = "not-learned"
 EMPTY: Final = "empty"
+TEXT_TOO_LONG: Final = "text-too-long"
 
 # Public API: codes may be added, but never change their meaning.
-CODES: Final = (UNKNOWN_WORD, TOO_MANY_WORDS, TOO_MANY_ACTIONS, BEYOND_MODEL, NOT_LEARNED, EMPTY)
+CODES: Final = (
+    UNKNOWN_WORD,
+    TOO_MANY_WORDS,
+    TOO_MANY_ACTIONS,
+    BEYOND_MODEL,
+    NOT_LEARNED,
+    EMPTY,
+    TEXT_TOO_LONG,
+)
 
 
 class ModelError(LaneError):

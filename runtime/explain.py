@@ -14,14 +14,20 @@ from lane.runtime.substitution import Piece, Values, evaluate
 
 
 def derive(
-    tables: Tables, kinds: tuple[RuleKind, ...] | None, words: Sequence[str]
+    tables: Tables,
+    kinds: tuple[RuleKind, ...] | None,
+    words: Sequence[str],
+    texts: Sequence[str],
+    limit: int | None = None,
 ) -> tuple[tuple[Step, ...], Piece, Gap | int | None, Composition]:
-    """Steps, last value, why they ended early (a gap, or the word where a value overflows), derivation."""
+    """Steps, last value, why they ended early (a gap, or the word where a value overflows), derivation.
+
+    `texts` are the values of the words.
+    """
     leaves = [tables.leaf_of[word] for word in words]
     composition = compose(tables, leaves)
-    texts = [" ".join(tables.value_of.get(word, ())) for word in words]
     lengths = [len(tables.value_of.get(word, ())) for word in words]
-    values = evaluate(tables, composition, texts, lengths)
+    values = evaluate(tables, composition, texts, lengths, limit)
     problem: Gap | int | None = composition.gap
     if values.overflow is not None:
         problem = composition.reductions[values.overflow].start

@@ -1,7 +1,8 @@
-"""Extension: new words for a program, without training.
+"""Extension: new words, slots, words to skip and any case for a program, without training.
 
 To the tables every word that stands for a value is the same variable. So a new word like a known one is one
-row of words and one of rules; no node mentions it, and no command without it can change its answer.
+row of words and one of rules; no node mentions it, and no command without it can change its answer. A slot is
+such a word. What is skipped, or known in any case, was an unknown word before.
 """
 
 import hashlib
@@ -10,26 +11,49 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lane.base.errors import LaneError
+from lane.base.placeholder import slot_of
 from lane.base.rule import Rule
+from lane.base.scheme import TEXT, Schemes
 from lane.base.suggestion import did_you_mean
 from lane.runtime.kind import RuleKind
 from lane.runtime.program import Program
 
 
 class NewWord(NamedTuple):
-    """A new word, used like the known word `like`; without a value of its own it is a synonym."""
+    """A word that is used as `like`, a known word, is; without a value of its own it is a synonym.
+
+    In braces it is a slot, whose value is its text: `{number}`, `{text}`, or any other with a list.
+    """
 
     word: str
     like: str
     value: str = ""
 
 
-def read_words(lines: Iterable[str], name: str) -> list[NewWord]:
-    """`hop like look = I_HOP`, or `gaze like look` for a synonym, one a line."""
-    found = []
+class Growth(NamedTuple):
+    """What a program is to know besides."""
+
+    words: tuple[NewWord, ...] = ()
+    skips: tuple[str, ...] = ()
+    """Words that mean nothing in a command, such as `please`."""
+    folds: bool = False
+    """Words are known in any case."""
+
+
+def read_growth(lines: Iterable[str], name: str) -> Growth:
+    """A line each: `hop like look = I_HOP`, `gaze like look`, `{room} like hall`, `skip so`, `fold case`."""
+    words: list[NewWord] = []
+    skips: list[str] = []
+    folds = False
     for number, line in enumerate(lines, start=1):
         tokens = line.split()
         if not tokens:
+            continue
+        if tokens == ["fold", "case"]:
+            folds = True
+            continue
+        if tokens[0] == "skip" and len(tokens) == 2:
+            skips.append(tokens[1])
             continue
         value = line.partition(" = ")[2].strip()
         if (
@@ -37,21 +61,37 @@ def read_words(lines: Iterable[str], name: str) -> list[NewWord]:
             or len(tokens) < 3
             or (len(tokens) > 3 and not (value and tokens[3] == "="))
         ):
-            raise LaneError(f"{name}, line {number}: expected WORD like KNOWN = ACTIONS, or WORD like KNOWN")
-        found.append(NewWord(tokens[0], tokens[2], value))
-    return found
+            raise LaneError(
+                f"{name}, line {number}: expected WORD like KNOWN = ACTIONS, WORD like KNOWN, "
+                "{SLOT} like KNOWN, skip WORD, or fold case"
+            )
+        words.append(NewWord(tokens[0], tokens[2], value))
+    return Growth(tuple(words), tuple(skips), folds)
 
 
-def grow(program: Program, new: Sequence[NewWord]) -> Program:
-    """The program with the new words, noted in its provenance; LaneError if one cannot be added."""
+def grow(program: Program, new: Sequence[NewWord] | Growth) -> Program:
+    """The program with what is new, noted in its provenance; LaneError if something cannot be added."""
+    growth = new if isinstance(new, Growth) else Growth(tuple(new))
+    new = growth.words
     known = dict(program.words)
     values = {rule.span[0]: rule.template for rule in program.rules if rule.is_word}
     added: dict[str, Rule] = {}
+    slots: list[str] = []
     for word, like, value in new:
         if not known.get(like):
             raise LaneError(f"{word!r} like {like!r}: {_no_model(like, known)}")
         if word in known or word in added:
             raise LaneError(f"{word!r}: the program has this word already")
+        if word in program.schemes.skips:
+            raise LaneError(f"{word!r}: the program skips this word")
+        if slot := slot_of(word):
+            if value:
+                raise LaneError(f"{word}: a slot has no other value than its text: leave out {value!r}")
+            slots.append(slot)
+            added[word] = Rule((word,), (word,))
+            continue
+        if slot_of(like) and not value:
+            raise LaneError(f"{word!r} like {like!r}: a word like a slot needs a value of its own")
         if program.schemes.read(word) != [word]:
             raise LaneError(f"{word!r}: commands of this program are never split into such a word")
         added[word] = Rule((word,), tuple(program.schemes.write(value)) or values[like])
@@ -63,10 +103,28 @@ def grow(program: Program, new: Sequence[NewWord]) -> Program:
         ),
         rules=tuple(sorted([*program.rules, *added.values()], key=lambda rule: (len(rule.span), rule.span))),
         kinds=program.kinds and _kinds(program.kinds, new),
-        provenance={**program.provenance, "grown": [*_grown(program), _note(new)]},
+        schemes=_schemes(program, growth, slots),
+        provenance={**program.provenance, "grown": [*_grown(program), _note(growth)]},
     )
     _verify(program, grown, added)
     return grown
+
+
+def _schemes(program: Program, growth: Growth, slots: Sequence[str]) -> Schemes:
+    schemes = program.schemes
+    for word in growth.skips:
+        if word in schemes.skips or growth.skips.count(word) > 1:
+            raise LaneError(f"skip {word!r}: the program skips this word already")
+        if schemes.read(word) != [word]:
+            raise LaneError(f"skip {word!r}: commands of this program are never split into such a word")
+    if growth.folds and (schemes.folds or schemes.source == TEXT):
+        raise LaneError("fold case: this program knows words in any case already")
+    parts = schemes._asdict() | {
+        "slots": tuple(sorted([*schemes.slots, *slots])),
+        "skips": tuple(sorted([*schemes.skips, *growth.skips])),
+        "folds": schemes.folds or growth.folds,
+    }
+    return Schemes.checked(**parts)
 
 
 def _no_model(like: str, known: dict[str, bool]) -> str:
@@ -100,10 +158,16 @@ def _grown(program: Program) -> list[object]:
     return before if isinstance(before, list) else [before]
 
 
-def _note(new: Sequence[NewWord]) -> dict[str, object]:
+def _note(growth: Growth) -> dict[str, object]:
     """Of hundreds of words the provenance has room for a digest only."""
-    text = "\n".join(f"{word} like {like} = {value}" for word, like, value in new)
-    return {"words": len(new), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    lines = [f"{word} like {like} = {value}" for word, like, value in growth.words]
+    lines += [f"skip {word}" for word in growth.skips] + ["fold case"] * growth.folds
+    note: dict[str, object] = {"words": len(growth.words)}
+    if growth.skips:
+        note["skips"] = list(growth.skips)
+    if growth.folds:
+        note["folds"] = True
+    return note | {"sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest()}
 
 
 def _verify(program: Program, grown: Program, added: dict[str, Rule]) -> None:

@@ -1,11 +1,13 @@
 """Failures of commands: the same messages from every backend."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from lane.base.suggestion import MAX_LENGTH, Suggestions
 from lane.runtime import errors
-from lane.runtime.results import Failure
+from lane.runtime.results import COUNTED, Failure
+
+SLOTS_OF_PROGRAMS = "slots are filled by the program (.lane) of a model alone"
 
 
 class Failures:
@@ -20,27 +22,49 @@ class Failures:
 
     def of_command(self, words: list[str]) -> Failure | None:
         """The failure of a command that is invalid before any derivation; None if it is valid."""
+        failure = self.of_size(words)
+        if failure is not None:
+            return failure
+        for position, word in enumerate(words, start=1):
+            if word not in self.words:
+                return self.unknown(word, word, position)
+        return None
+
+    def of_size(self, words: Sequence[str], positions: Sequence[int] = COUNTED) -> Failure | None:
+        """The failure of a command without words, or with too many of them."""
         if not words:
             return Failure(errors.EMPTY, "the command has no words")
         bound = self.max_words
-        if len(words) > bound:
-            message = f"the command has {len(words)} words; the model takes at most {bound}"
-            return Failure(errors.TOO_MANY_WORDS, message, words[bound], bound + 1)
-        for position, word in enumerate(words, start=1):
-            if word not in self.words:
-                nearest = self._nearest(word) if len(word) <= MAX_LENGTH else None
-                hint = f"; did you mean {nearest!r}?" if nearest else ""
-                shown = word if len(word) <= 60 else word[:57] + "..."
-                message = f"unknown word {shown!r} (word {position}){hint}"
-                return Failure(errors.UNKNOWN_WORD, message, word, position, nearest)
-        return None
+        if len(words) <= bound:
+            return None
+        return self.too_many(str(len(words)), words[bound], positions[bound])
 
-    def too_long(self, words: list[str], start: int | None) -> Failure:
+    def too_many(self, count: str, word: str, position: int) -> Failure:
+        """The failure of a command of too many words; `word` is the first one too many."""
+        message = f"the command has {count} words; the model takes at most {self.max_words}"
+        return Failure(errors.TOO_MANY_WORDS, message, word, position)
+
+    def unknown(self, word: str, typed: str, position: int) -> Failure:
+        """The failure of a word that is not in the vocabulary."""
+        nearest = self._nearest(word) if len(word) <= MAX_LENGTH else None
+        hint = f"; did you mean {nearest!r}?" if nearest else ""
+        shown = typed if len(typed) <= 60 else typed[:57] + "..."
+        message = f"unknown word {shown!r} (word {position}){hint}"
+        return Failure(errors.UNKNOWN_WORD, message, typed, position, nearest)
+
+    def too_long(
+        self,
+        words: Sequence[str],
+        start: int | None,
+        positions: Sequence[int] = COUNTED,
+        limit: int | None = None,
+    ) -> Failure:
         """The failure of a translation, or of its part from a word on, that has too many actions."""
-        message = f"the translation is longer than {self.max_actions} actions"
+        message = f"the translation is longer than {limit or self.max_actions} actions"
         if start is None:
             return Failure(errors.TOO_MANY_ACTIONS, message)
-        return Failure(errors.TOO_MANY_ACTIONS, f"{message} (from word {start + 1})", words[start], start + 1)
+        position = positions[start]
+        return Failure(errors.TOO_MANY_ACTIONS, f"{message} (from word {position})", words[start], position)
 
     def not_learned(self) -> Failure:
         """The failure of a command that a network refuses: it does not say where."""

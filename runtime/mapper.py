@@ -1,5 +1,7 @@
 """A model as the batch mapper of an engine: columns in, the same columns with the answers out."""
 
+import hashlib
+import json
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,7 +12,7 @@ from lane.runtime.translator import BUDGET, Translator, load
 
 OUTPUT, ERROR = "output", "error"
 _MOST_OPEN = 4  # a process works for one model, or for a few in turn
-_Key = tuple[str, str, bool]  # of a model: backend, checksum, and whether it is lenient
+_Key = tuple[str, str, bool, str]  # of a model: backend, checksum, whether it is lenient, and its lists
 _OPEN: dict[_Key, Translator] = {}  # sent to this process
 
 
@@ -30,14 +32,21 @@ class BatchMapper:
         backend: str = "auto",
         trust: bool | str = False,
         lenient: bool = False,
+        lists: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        self.translator: Translator = load(model, backend, trust=trust, lenient=lenient)
+        self.translator: Translator = load(model, backend, trust=trust, lenient=lenient, lists=lists)
         self.column, self.lenient = column, lenient
 
     def __reduce__(self) -> tuple[Any, ...]:
         info = self.translator.info
-        key = info.backend, info.file_sha256, self.lenient
+        key = info.backend, info.file_sha256, self.lenient, self.lists_sha256
         return _restored, (key, pickle.dumps(self.translator), self.column)
+
+    @property
+    def lists_sha256(self) -> str:
+        """Of the lists that its slots were given; empty if there are none."""
+        lists = self.translator.lists
+        return hashlib.sha256(json.dumps(sorted(lists.items())).encode()).hexdigest() if lists else ""
 
     def __call__(self, batch: Any) -> Any:
         """A mapping of lists or arrays gives a dictionary; an Arrow table or record batch gives a table.

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
+from lane.base.placeholder import placeholder
 from lane.base.rule import Rule
 from lane.runtime.derivation import Derivation
-from lane.runtime.errors import NOT_LEARNED, TOO_MANY_ACTIONS, ModelError
-from lane.runtime.failures import Failures
+from lane.runtime.errors import NOT_LEARNED, TOO_MANY_ACTIONS, UNKNOWN_WORD, ModelError
+from lane.runtime.failures import SLOTS_OF_PROGRAMS, Failures
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network_card import NetworkCard
 from lane.runtime.results import NO_BUDGET, Info, Translation
@@ -33,7 +34,10 @@ class NetworkBackend:
         self._file_sha256, self._lenient = file.sha256, lenient
         self._call: Call | None = call
         self._number_of = {word: number for number, word in enumerate(card.words, start=1)}
-        self._failures = Failures(card.words, card.max_words, card.max_actions)
+        # To a network a slot is a word; a user who types `{number}` must not get it into an output.
+        slots = set(map(placeholder, card.schemes.slots))
+        words = (word for word in card.words if word not in slots)
+        self._failures = Failures(words, card.max_words, card.max_actions)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By path: another process opens the file again, and only if it has not changed."""
@@ -55,6 +59,8 @@ class NetworkBackend:
             if failure is None:
                 lengths[place] = len(words)
             else:
+                if failure.code == UNKNOWN_WORD and self._card.schemes.slots:
+                    failure = failure.with_hint(f"; {SLOTS_OF_PROGRAMS}")
                 answers[place] = Translation("", failure)
         for portion in _portions(lengths):
             commands = [split[place] for place in portion]

@@ -157,7 +157,7 @@ def _boxes(derivation: Derivation) -> tuple[list[_Box], list[_Box]]:
 
 def _labels(step: Step) -> list[tuple[str, str]]:
     labels = [("rule", line) for line in wrap(_rule(step), _WRAP, break_long_words=False)]
-    if len(step.rule.span) > 1:
+    if len(step.rule.span) > 1 or step.is_filled:
         value = wrap(_cut(shorten(step, _MAX_VALUE)), _WRAP, break_long_words=False)
         labels += [("value", line) for line in value]
     return labels

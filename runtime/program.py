@@ -12,7 +12,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from lane.base.rule import VARIABLE, Rule
 from lane.base.scheme import PLAIN, Schemes
-from lane.runtime.bounds import MAX_PROVENANCE_BYTES, MAX_PROVENANCE_DEPTH, Limits
+from lane.runtime.bounds import (
+    FORMAT_VERSION,
+    MAX_PROVENANCE_BYTES,
+    MAX_PROVENANCE_DEPTH,
+    SPOKEN_VERSION,
+    Limits,
+)
 from lane.runtime.errors import ProgramError
 from lane.runtime.kind import RuleKind
 from lane.runtime.program_tables import Tables
@@ -101,6 +107,11 @@ class Program:
             schemes=schemes,
             kinds=None if kinds is None else tuple(kinds),
         )
+
+    @property
+    def version(self) -> int:
+        """Of the format that its file needs."""
+        return SPOKEN_VERSION if self.schemes.is_spoken else FORMAT_VERSION
 
     @classmethod
     def loads(cls, data: bytes) -> "Program":

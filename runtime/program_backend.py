@@ -1,19 +1,21 @@
 """The program backend: Python over the tables of a `.lane` file, with a compiled path for common commands."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lane.base.rule import Rule, name_variables
 from lane.runtime import errors
-from lane.runtime.bounds import FORMAT_VERSION
+from lane.runtime.bounds import MAX_OUTPUT_BYTES
 from lane.runtime.composer import Composition, Gap, compose
 from lane.runtime.derivation import Derivation
 from lane.runtime.failures import Failures
+from lane.runtime.hearing import Heard
 from lane.runtime.model_file import ModelFile
 from lane.runtime.plan_cache import Plan, PlanCache, make_plan
 from lane.runtime.program import Program
 from lane.runtime.refusal import Stray, not_learned
-from lane.runtime.results import NO_BUDGET, Failure, Info, Translation
+from lane.runtime.results import COUNTED, NO_BUDGET, Failure, Info, Translation
 from lane.runtime.sorts import Sorts
 from lane.runtime.substitution import evaluate, write_out
 
@@ -37,13 +39,14 @@ class ProgramBackend:
         path: str = "",
         sha256: str = "",
         file_sha256: str = "",
-        version: int = FORMAT_VERSION,
+        version: int | None = None,
         lenient: bool = False,
     ) -> None:
         self.program = program
         self.tables = program.tables
         self._path, self._sha256, self._file_sha256 = path, sha256, file_sha256
-        self._version, self._lenient = version, lenient
+        self._version = program.version if version is None else version
+        self._lenient = lenient
         self._sorts = Sorts(self.tables, program.kinds, lenient)
         values = self.tables.value_of
         self._text_of = {word: " ".join(values.get(word, ())) for word, _ in program.words}
@@ -115,6 +118,24 @@ class ProgramBackend:
             return Translation(" ".join(plan.pick(values + plan.constants)))
         return self._translate_directly(words, shape, values)
 
+    def translate_heard(self, heard: Heard) -> Translation:
+        """The answer to a command with texts in its slots, of which no hearing was a failure."""
+        shape = tuple([self._sorts.of_word[word] for word in heard.words])
+        values, limit = self._values(heard), self._limit(heard)
+        plan = self._plan(shape) if limit == self.tables.limits.max_actions else None
+        if plan is not None:
+            return Translation(" ".join(plan.pick(values + plan.constants)))
+        return self._translate_directly(heard.words, shape, values, heard, limit)
+
+    def _values(self, heard: Heard) -> list[str]:
+        pairs = zip(heard.words, heard.values, strict=True)
+        return [self._text_of[word] if value is None else value for word, value in pairs]
+
+    def _limit(self, heard: Heard) -> int:
+        """The most actions of a value: fewer where they may be very many and texts of slots are long."""
+        longest = max((len(value) + 1 for value in heard.values if value), default=1)
+        return min(self.tables.limits.max_actions, MAX_OUTPUT_BYTES // longest)
+
     def _plan(self, shape: tuple[int, ...]) -> Plan | None:
         plan = self._plans.find(shape)
         if plan is None and self._plans.is_worth_it(shape):
@@ -123,38 +144,66 @@ class ProgramBackend:
                 self._plans.add(shape, plan)
         return plan
 
-    def _translate_directly(self, words: list[str], shape: tuple[int, ...], values: list[str]) -> Translation:
+    def _translate_directly(
+        self,
+        words: list[str],
+        shape: tuple[int, ...],
+        values: list[str],
+        heard: Heard | None = None,
+        limit: int | None = None,
+    ) -> Translation:
         composition = compose(self.tables, self._sorts.leaves(shape))
         lengths = [self._length_of[word] for word in words]
-        results = evaluate(self.tables, composition, values, lengths)
+        results = evaluate(self.tables, composition, values, lengths, limit)
+        shown, positions = (words, COUNTED) if heard is None else (heard.shown, heard.positions)
         if results.overflow is not None:
             start = composition.reductions[results.overflow].start
-            return Translation("", self._failures.too_long(words, start))
+            return Translation("", self._failures.too_long(shown, start, positions, limit))
         if composition.gap is not None:
-            return Translation("", self._beyond(words, composition.gap))
+            return Translation("", self._beyond(shown, positions, composition.gap))
         departure = self._sorts.departure(composition, shape)
         if departure is not None:
-            return Translation("", self._not_learned(composition, words, departure))
+            return Translation("", self._not_learned(composition, shown, positions, departure))
         return Translation(write_out(results.pieces[-1]))
 
     def explain(self, text: str) -> Derivation:
         """The derivation of one command."""
-        from lane.runtime.explain import derive
-
         words = text.split()
         failure = self._failures.of_command(words)
         if failure is not None:
             return Derivation(tuple(words), (), "", failure)
-        steps, value, problem, composition = derive(self.tables, self.program.kinds, words)
+        return self._derivation(words, [self._text_of[word] for word in words], words, COUNTED)
+
+    def explain_heard(self, heard: Heard) -> Derivation:
+        """The derivation of a command with texts in its slots."""
+        found = self._derivation(
+            heard.words, self._values(heard), heard.shown, heard.positions, self._limit(heard)
+        )
+        return replace(found, slots=heard.slots)
+
+    def _derivation(
+        self,
+        words: list[str],
+        values: list[str],
+        shown: list[str],
+        positions: Sequence[int],
+        limit: int | None = None,
+    ) -> Derivation:
+        from lane.runtime.explain import derive
+
+        steps, value, problem, composition = derive(self.tables, self.program.kinds, words, values, limit)
+        error = None
         if problem is None:
             shape = [self._sorts.of_word[word] for word in words]
             departure = self._sorts.departure(composition, shape)
             if departure is None:
                 return Derivation(tuple(words), steps, write_out(value))
-            return Derivation(tuple(words), steps, "", self._not_learned(composition, words, departure))
-        if isinstance(problem, Gap):
-            return Derivation(tuple(words), steps, "", self._beyond(words, problem))
-        return Derivation(tuple(words), steps, "", self._failures.too_long(words, problem))
+            error = self._not_learned(composition, shown, positions, departure)
+        elif isinstance(problem, Gap):
+            error = self._beyond(shown, positions, problem)
+        else:
+            error = self._failures.too_long(shown, problem, positions, limit)
+        return Derivation(tuple(words), steps, "", error)
 
     def rules(self) -> tuple[Rule, ...]:
         """Every rule of the program, in the order of the file."""
@@ -187,15 +236,18 @@ class ProgramBackend:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _not_learned(self, composition: Composition, words: Sequence[str], departure: Stray) -> Failure:
-        return not_learned(self.tables, self.program.kinds or (), composition, words, departure)
+    def _not_learned(
+        self, composition: Composition, shown: Sequence[str], positions: Sequence[int], departure: Stray
+    ) -> Failure:
+        kinds = self.program.kinds or ()
+        return not_learned(self.tables, kinds, composition, shown, departure, positions)
 
-    def _beyond(self, words: list[str], gap: Gap) -> Failure:
+    def _beyond(self, shown_words: Sequence[str], positions: Sequence[int], gap: Gap) -> Failure:
         start, left, right = gap
         shown = " ".join(name_variables(self.tables.spans[left]))
         if right is None:
             problem = f"no rule for {shown!r}"
         else:
             problem = f"no entry for {shown!r} before {' '.join(name_variables(self.tables.spans[right]))!r}"
-        message = f"beyond the model: {problem} (from word {start + 1})"
-        return Failure(errors.BEYOND_MODEL, message, words[start], start + 1)
+        message = f"beyond the model: {problem} (from word {positions[start]})"
+        return Failure(errors.BEYOND_MODEL, message, shown_words[start], positions[start])

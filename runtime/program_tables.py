@@ -24,6 +24,7 @@ from lane.runtime.bounds import (
 )
 from lane.runtime.errors import ProgramError
 from lane.runtime.kind import check_kinds
+from lane.runtime.spoken import check_spoken
 
 if TYPE_CHECKING:
     from lane.runtime.program import Program, Tree
@@ -82,6 +83,7 @@ class Tables:
             )
         rule_of = _check_rules(program, set(words))
         _check_one_word_rules(program, rule_of)
+        check_spoken(program.schemes, dict(program.words), program.actions, program.rules, program.kinds)
         leaf_of, leaves = _leaves(program)
         spans: list[tuple[str, ...]] = [(leaf,) for leaf in leaves]
         stride = len(leaves) + len(program.nodes)

@@ -9,7 +9,7 @@ from lane.runtime import errors
 from lane.runtime.composer import Composition
 from lane.runtime.kind import RuleKind
 from lane.runtime.program_tables import Tables
-from lane.runtime.results import Failure
+from lane.runtime.results import COUNTED, Failure
 
 UNKNOWN = 0  # the kind of a rule that no training pair needed
 _SHOWN = 3  # learned alternatives in a message, which is one line
@@ -62,8 +62,9 @@ def not_learned(
     composition: Composition,
     words: Sequence[str],
     departure: Stray,
+    positions: Sequence[int] = COUNTED,
 ) -> Failure:
-    """The failure of a command whose derivation left what was learned."""
+    """The failure of a command whose derivation left what was learned; `words` are as they were typed."""
     value, taker, slot, is_root = departure
     span: tuple[str, ...]
     if value < len(words):
@@ -71,7 +72,8 @@ def not_learned(
     else:
         node, start, stop, _ = composition.reductions[value - len(words)]
         span = tables.spans[node]
-    where = f"word {start + 1}" if stop == start + 1 else f"words {start + 1} to {stop}"
+    first, last = positions[start], positions[stop - 1]
+    where = f"word {first}" if stop == start + 1 else f"words {first} to {last}"
     part = f"{_quoted(words[start:stop])} ({where})"
     if is_root:
         near = [member.spans[0] for member in kinds if member.root]
@@ -86,7 +88,7 @@ def not_learned(
         of = _quoted(name_variables(taking))
         problem = f"{part} as {SOURCE_NAMES[slot]} of {of}; learned there: {_listed(near)}"
     nearest = " ".join(near[0]) if near else None
-    return Failure(errors.NOT_LEARNED, f"not learned: {problem}", words[start], start + 1, nearest)
+    return Failure(errors.NOT_LEARNED, f"not learned: {problem}", words[start], first, nearest)
 
 
 def _nearest(span: Sequence[str], learned: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

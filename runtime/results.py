@@ -1,12 +1,14 @@
 """The results of a translator."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from lane.base.placeholder import filled
 from lane.base.scheme import PLAIN, Schemes
 
 NO_BUDGET: Final = 2**62  # characters of answers: more than any memory holds
+COUNTED: Final = range(1, 2**62)  # positions of words in a command that was typed word by word
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,27 @@ class Failure:
     nearest: str | None = None
     """The known word nearest to an unknown one, or the learned rule nearest to what was not learned."""
 
+    def with_hint(self, hint: str) -> "Failure":
+        """The same with more at the end of the message."""
+        return replace(self, message=self.message + hint)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotText:
+    """The text that filled a slot of a command."""
+
+    name: str
+    """Of the slot."""
+    text: str
+    """A number or free text as typed, or the entry of a list as the application gave it."""
+    position: int
+    """Of its first word among the words typed, counted from 1."""
+
+    @property
+    def token(self) -> str:
+        """The action that stands for it in the output, and can be no other action: `{room:blue%20hall}`."""
+        return filled(self.name, self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Translation:
@@ -37,6 +60,11 @@ class Translation:
     def actions(self) -> tuple[str, ...]:
         """The actions one by one."""
         return tuple(self.text.split(" ")) if self.text else ()
+
+    @property
+    def slots(self) -> tuple[SlotText, ...]:
+        """The texts of slots that the command holds, in its order."""
+        return ()
 
     @property
     def ok(self) -> bool:
@@ -53,14 +81,20 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class JoinedTranslation(Translation):
-    """The answer of a model whose actions are not joined by spaces alone."""
+    """The answer of a model with slots, or whose actions are not joined by spaces alone."""
 
     parts: tuple[str, ...] = ()
+    filled: tuple[SlotText, ...] = ()
 
     @property
     def actions(self) -> tuple[str, ...]:
         """The actions one by one, with the signs of their spacing."""
         return self.parts
+
+    @property
+    def slots(self) -> tuple[SlotText, ...]:
+        """The texts of slots that the command holds, in its order."""
+        return self.filled
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,14 @@ class Values(NamedTuple):
 
 
 def evaluate(
-    tables: Tables, composition: Composition, words: Sequence[Piece], lengths: Sequence[int]
+    tables: Tables,
+    composition: Composition,
+    words: Sequence[Piece],
+    lengths: Sequence[int],
+    limit: int | None = None,
 ) -> Values:
-    """The values of a derivation, given those of its words and their lengths."""
-    values, sizes, limit = list(words), list(lengths), tables.limits.max_actions
+    """The values of a derivation, given those of its words and their lengths; `limit` is of the program."""
+    values, sizes, limit = list(words), list(lengths), limit or tables.limits.max_actions
     for number, (node, _, _, reads) in enumerate(composition.reductions):
         template = tables.template(node)
         assert template is not None, "the Composer gives no reduction without a rule"

@@ -1,15 +1,18 @@
 """The public interface of a loaded model, the same for every backend."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from lane.base.placeholder import placeholder
 from lane.base.rule import Rule, Rules
 from lane.runtime import codec, model_file
 from lane.runtime.bounds import MAX_FILE_BYTES
 from lane.runtime.derivation import Derivation
 from lane.runtime.errors import ModelError
+from lane.runtime.failures import SLOTS_OF_PROGRAMS
+from lane.runtime.hearing_backend import HearingBackend
 from lane.runtime.model_file import ModelFile, Trust
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.results import NO_BUDGET, Info, Translation
@@ -76,7 +79,10 @@ class Translator:
 
     def __init__(self, backend: Backend) -> None:
         schemes = backend.info.schemes
-        self._backend = backend if schemes.is_plain else TokenisedBackend(backend, schemes)
+        if schemes.is_spoken and isinstance(backend, ProgramBackend):
+            self._backend: Backend = HearingBackend(backend)
+        else:
+            self._backend = backend if schemes.is_plain else TokenisedBackend(backend, schemes)
 
     def translate(self, text: str) -> Translation:
         """Translate one command, which is split into words by `info.schemes`: at white space, or as text."""
@@ -131,6 +137,23 @@ class Translator:
                 del batch[: len(answers)]
                 yield from answers
 
+    def set_list(self, name: str, entries: Iterable[str]) -> tuple[str, ...]:
+        """Give the entries of a slot, in place of any given before, also while other threads translate.
+
+        Returns the entries that are never heard: those of known words alone, which keep their meaning, and
+        those that read like an earlier one. ValueError for a slot that the program does not have.
+        """
+        if isinstance(self._backend, HearingBackend):
+            return self._backend.set_list(name, entries)
+        if self.info.schemes.slots:
+            raise ModelError(f"{self.info.path}: {SLOTS_OF_PROGRAMS}")
+        raise ValueError(f"no slot {placeholder(name)}: this model has no slots")
+
+    @property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """The entries of each slot whose list was given, without those that are never heard."""
+        return self._backend.lists if isinstance(self._backend, HearingBackend) else {}
+
     def explain(self, text: str) -> Derivation:
         """How a command is translated, step by step."""
         _require_text("text", text)
@@ -174,13 +197,15 @@ def load(
     threads: int = 1,
     trust: bool | str = False,
     lenient: bool = False,
+    lists: Mapping[str, Iterable[str]] | None = None,
 ) -> Translator:
     """Open a model file, or the bundled SCAN model; raises ModelError if it cannot be used.
 
     `backend` "auto" goes by the file's first bytes; `threads` bounds the threads of backends that have any.
     A TorchScript archive is code and is opened only with `trust`: True, or the SHA-256 of the file from its
     maker. Other files need no trust, but a SHA-256 is verified for them too. A `lenient` translator answers
-    every command of known words, also where its derivation leaves what was learned.
+    every command of known words, also where its derivation leaves what was learned. `lists` has the entries
+    of slots by name, as for `Translator.set_list`.
     """
     _require_count("threads", threads)
     trust = model_file.checked(trust)
@@ -190,7 +215,10 @@ def load(
         path = model_file.BUNDLED
         if not path.exists():
             raise ModelError("this installation bundles no model: give the path of one")
-    return Translator(open_backend(Path(path), backend, threads, trust, lenient))
+    translator = Translator(open_backend(Path(path), backend, threads, trust, lenient))
+    for name, entries in (lists or {}).items():
+        translator.set_list(name, entries)
+    return translator
 
 
 def open_backend(path: Path, name: str, threads: int, trust: Trust, lenient: bool = False) -> Backend:

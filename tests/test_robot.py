@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from lane.data import read_pairs
-from lane.runtime import load
-from lane.runtime.extension import read_words
+from lane.export import export
+from lane.runtime import Program, load
+from lane.runtime.extension import NewWord, grow, read_growth
+from lane.runtime.program_backend import ProgramBackend
+from lane.runtime.translator import Translator
 
 ROOT = Path(__file__).parents[1]
 ROBOT = ROOT / "examples" / "robot"
@@ -72,6 +75,18 @@ def test_a_model_learns_the_language(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "test 100.00%" in done.stdout
     assert "patrol $x   -> $X $X" in done.stdout
+    program = Program.load(export(tmp_path / "robot.pt", formats=["program"]).program)
+    grown = Translator(
+        ProgramBackend(grow(program, [NewWord("{number}", "hall"), NewWord("{place}", "garden")]))
+    )
+    grown.set_list("place", ["Aunt Ann's room"])
+    for command, output in pairs("test.tsv"):
+        assert grown.translate(command).text == output
+        said = command.replace("hall", "12").replace("garden", "Aunt Ann's room")
+        expected = output.replace("TO_HALL", "{number:12}").replace(
+            "TO_GARDEN", "{place:Aunt%20Ann%27s%20room}"
+        )
+        assert grown.translate(said).text == expected
 
 
 @pytest.fixture
@@ -86,7 +101,7 @@ def benchmark():
 def test_the_objects_are_those_of_the_script(benchmark):
     lines = (ROBOT / "objects.txt").read_text(encoding="utf-8").splitlines()
     assert lines == benchmark.objects.lines()
-    new = read_words(lines, "objects.txt")
+    new = read_growth(lines, "objects.txt").words
     assert len({word.word for word in new}) == len({word.value for word in new}) == 500
     # Each word of the robot is a model for some, the garden too.
     assert {word.like for word in new} == {*benchmark.make.ROOMS, *benchmark.make.JOBS}

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from lane.base.errors import LaneError
+from lane.base.placeholder import placeholder
 from lane.base.scheme import Schemes
 from lane.data import checksum
 from lane.data.choice import choose
@@ -97,12 +98,15 @@ def train(
     sets = {"test": as_pairs(test, "test pair")}
     sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
     sets = {key: _split(value, choice.schemes) for key, value in sets.items()} | {"dev": dev}
-    dataset, out = Dataset.of(learned), Path(out)
-    data = TrainingData(pairs=len(learned), distinct=len(dataset), sha256=checksum(learned))
+    given_slots = slot_pairs(learned, choice.schemes.slots)
+    dataset, out = Dataset.of((*learned, *given_slots)), Path(out)
+    data = TrainingData(
+        pairs=len(learned), distinct=len(dataset) - len(given_slots), sha256=checksum(learned)
+    )
     _check_place(out)
     induced = induce(dataset) if config.induction and config.composer else None
     if induced is not None and induced.phrases:
-        dataset = Dataset.of(learned, induced.phrases)
+        dataset = Dataset.of((*learned, *given_slots), induced.phrases)
     run = Run(
         dataset=dataset,
         config=_fitted(config, dataset, induced),
@@ -130,7 +134,7 @@ def train(
                 seconds=time.monotonic() - started,
             )
             made = agreement.commands(found.fit) if run.config.composer else None
-            _save(result, run, found.fit, made, name, data, choice.schemes)
+            _save(result, run, found.fit, made, name, data, choice.schemes, given_slots)
         if result.stopped:
             return result
         run.clear()
@@ -174,6 +178,22 @@ def as_pairs(pairs: Iterable[PairLike], what: str) -> tuple[Pair, ...]:
 
 def _split(pairs: tuple[Pair, ...], schemes: Schemes) -> tuple[Pair, ...]:
     return tuple(pair.by(schemes) for pair in pairs)
+
+
+def slot_pairs(pairs: Iterable[Pair], slots: Iterable[str]) -> tuple[Pair, ...]:
+    """Each slot as a word that stands for itself, where no pair says so; LaneError if one says otherwise."""
+    alone = {pair.source[0]: pair.target for pair in pairs if len(pair.source) == 1}
+    found = []
+    for word in map(placeholder, slots):
+        target = alone.get(word, (word,))
+        if target != (word,):
+            raise LaneError(
+                f"the slot {word} stands for itself, but a pair gives it {' '.join(target)!r}: name the word "
+                "without braces, or leave out the pair"
+            )
+        if word not in alone:
+            found.append(Pair((word,), (word,)))
+    return tuple(found)
 
 
 def _held_out(pairs: tuple[Pair, ...], share: float, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
@@ -274,6 +294,7 @@ def _save(
     name: str,
     data: TrainingData,
     schemes: Schemes,
+    given_slots: tuple[Pair, ...],
 ) -> None:
     """The checkpoint of the model, with what it learned, and the result in the run directory."""
     card = ModelCard(
@@ -294,6 +315,7 @@ def _save(
         source_scheme=schemes.source,
         target_scheme=schemes.target,
         phrases=run.dataset.phrases,
+        slots=schemes.slots,
     )
     done = checkpoint.Checkpoint(
         config=run.config.network(fit.constants),
@@ -302,6 +324,9 @@ def _save(
         weights=fit.weights,
         card=card,
     )
-    done = replace(done, learned=read_off(done.model(), run.dataset, made))
+    # What was added says nothing of where a slot may stand: alone it is a command if pairs show that.
+    stated = [pair for pair in run.dataset.pairs if pair not in given_slots]
+    examples = run.dataset.like(stated) if given_slots else run.dataset
+    done = replace(done, learned=read_off(done.model(), examples, made))
     checkpoint.save(done, result.model)
     result.write(run.folder)

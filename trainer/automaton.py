@@ -15,7 +15,7 @@ import torch
 
 from lane.data.pair import Pair
 from lane.models import symbols
-from lane.models.learned import Combination, Learned, LearnedKind, LearnedRule, Step, variables_of
+from lane.models.learned import Learned, LearnedKind, LearnedRule, Step, variables_of
 from lane.models.model import LaneModel
 from lane.trainer.dataset import Dataset
 from lane.trainer.derived import Derived, derived
@@ -25,10 +25,7 @@ from lane.trainer.likeness import alike
 from lane.trainer.slot import ROOT, Place, Span
 
 MADE = 1_000  # commands in a round: a rule that one in a hundred needs is hardly missed
-ROUNDS = 6  # of commands made of what was learned; each may need rules that the next ones combine
-
-
-Words = tuple[str, ...]
+ROUNDS = 4  # of commands made of what was learned; each may need rules that the next ones combine
 
 
 @torch.no_grad()
@@ -44,45 +41,35 @@ def read_off(model: LaneModel, dataset: Dataset, recombined: Dataset | None = No
     for derivation in _right_derivations(model, recombined) if recombined is not None else ():
         observed.add_recombined(derivation)
     for number in range(ROUNDS):
-        known = len(observed.templates), len(observed.wrong)
-        trees = _trees(observed.closed(), observed.templates, model.solver.variables, dataset, number)
-        made = dataset.like([Pair(*sides) for sides in trees])
-        right = set()
-        for command, derivation in _right(model, made):
-            right.add(command)
+        known = len(observed.templates)
+        made = _commands(observed.closed(), observed.templates, model.solver.variables, dataset, number)
+        for derivation in _right_derivations(model, made):
             observed.add_combined(derivation)
-        observed.compare(trees.values(), [tree for (command, _), tree in trees.items() if command in right])
-        if (len(observed.templates), len(observed.wrong)) == known:
+        if len(observed.templates) == known:
             break  # commands that combine all that was learned need no other rules
     return observed.closed()
 
 
 def _right_derivations(model: LaneModel, dataset: Dataset) -> Iterator[Derived]:
-    return (derivation for _, derivation in _right(model, dataset))
-
-
-def _right(model: LaneModel, dataset: Dataset) -> Iterator[tuple[Words, Derived]]:
-    """The commands that the model translates rightly, with their derivations."""
     for index in dataset.chunks():
         gold = dataset.gold_of(index)
         rollout = model.rollout(dataset.words_of(index), None, gold.size(1))
         right = (rollout.values.status == symbols.OK) & same_rows(rollout.values.actions, gold)
-        commands = (dataset.pairs[number].source for number in index.tolist())
-        yield from compress(zip(commands, derived(rollout), strict=True), right.tolist())
+        yield from compress(derived(rollout), right.tolist())
 
 
-def _trees(
+def _commands(
     learned: Learned, templates: Mapping[Span, list[int]], variables: int, dataset: Dataset, seed: int
-) -> dict[tuple[Words, Words], Combination]:
+) -> Dataset:
     """Commands that combine what was learned, with the outputs of the learned rules."""
     most_words, most_actions = 2 * dataset.words.size(1), 4 * dataset.gold.size(1)
-    found = {}
+    pairs = []
     for words, tree in learned.trees(MADE, seed, most_words).items():
         output = tree.output(templates, variables, most_actions)
         if output:
             command = tuple(dataset.source.word(word) for word in words)
-            found[command, tuple(dataset.target.word(action) for action in output)] = tree
-    return found
+            pairs.append(Pair(command, tuple(dataset.target.word(action) for action in output)))
+    return dataset.like(pairs)
 
 
 class Observations:
@@ -93,7 +80,6 @@ class Observations:
         self.derivations: Counter[Edges] = Counter()  # of the pairs
         self.recombined: set[Edges] = set()
         self.combined: set[Edges] = set()
-        self.wrong: set[tuple[Span, Place]] = set()  # what no combination has with the output of its rules
         self.templates: dict[Span, list[int]] = {}  # the right sides of all rules
 
     def add(self, derivation: Derived) -> None:
@@ -115,18 +101,6 @@ class Observations:
         self.combined.add(_edges(derivation.steps))
         self.templates |= derivation.templates
 
-    def compare(self, trees: Iterable[Combination], right: Iterable[Combination]) -> None:
-        """Find the places where the model gets all combinations wrong that are right but for them.
-
-        The pairs may leave open that a rule stands under itself, where the model never learned how. Words
-        are not told apart by the Composer, and are not to blame.
-        """
-        proved = set[tuple[Span, Place]]().union(*map(_edges_of, right))
-        for tree in trees:
-            doubtful = {edge for edge in _edges_of(tree) - proved if variables_of(edge[0])}
-            if len(doubtful) == 1:
-                self.wrong |= doubtful
-
     def closed(self) -> Learned:
         """The automaton, generalised over kinds as far as the pairs leave room for it."""
         known = self.derivations.keys() | self.recombined
@@ -136,9 +110,6 @@ class Observations:
             rule: own | {place for place in possible[rule] - own if expected.leaves_open(rule, place)}
             for rule, own in met.items()
         }
-        for rule, place in self.wrong:
-            if place not in met.get(rule, {place}):
-                places[rule].discard(place)
         _add_commands(places, met)
         _add_rules(places, _met(self.combined))
         return _numbered(sorted(places, key=lambda span: (len(span), span)), places, self.uses)
@@ -148,11 +119,6 @@ def _edges(steps: Sequence[Step]) -> Edges:
     spans = {step.number: step.span for step in steps}
     inner = {(spans[part], Place(step.span, slot)) for step in steps for slot, part in enumerate(step.parts)}
     return frozenset(inner | {(steps[-1].span, ROOT)})
-
-
-def _edges_of(tree: Combination, place: Place = ROOT) -> set[tuple[Span, Place]]:
-    inner = (_edges_of(part, Place(tree.span, slot)) for slot, part in enumerate(tree.parts))
-    return {(tree.span, place)}.union(*inner)
 
 
 def _met(derivations: Iterable[Edges]) -> dict[Span, set[Place]]:

@@ -1,7 +1,7 @@
 /** The answer to a command, or why it is refused; and the derivation. */
 
 import type { Derivation, Failure, Translator } from "../src/index.js";
-import { asSvg, asText } from "../src/index.js";
+import { asSvg, asText, filled } from "../src/index.js";
 import { element, make } from "./elements.js";
 
 const MOST_DRAWN = 200; // steps: more would make a picture that nobody reads
@@ -14,7 +14,7 @@ export function showAnswer(translator: Translator, text: string, correct: (failu
   const answer = element("answer");
   answer.classList.toggle("refused", error !== null && error.code !== "empty");
   if (!error) {
-    answer.replaceChildren(derivation.text);
+    answer.replaceChildren(...marked(derivation));
   } else if (error.code === "empty") {
     answer.replaceChildren();
   } else {
@@ -28,6 +28,19 @@ export function showAnswer(translator: Translator, text: string, correct: (failu
   }
   showDerivation(derivation);
   return derivation;
+}
+
+/** The output, with the texts of slots as they are: no action of the model. */
+function marked({ text, slots }: Derivation): (string | HTMLElement)[] {
+  const textOf = new Map(slots.map((slot) => [filled(slot.name, slot.text), slot]));
+  if (!textOf.size) return [text];
+  return text.split(/(\{[a-z][^{}]*\})/).map((part) => {
+    const slot = textOf.get(part);
+    if (!slot) return part;
+    const mark = make("mark", slot.text);
+    mark.title = `{${slot.name}} from word ${slot.position}`;
+    return mark;
+  });
 }
 
 function showDerivation(derivation: Derivation): void {

@@ -4,6 +4,7 @@ import type { Failure, Translator } from "../src/index.js";
 import { showAnswer } from "./answer.js";
 import { element, make } from "./elements.js";
 import { copyLink, linked, setLink } from "./link.js";
+import { showLists } from "./lists.js";
 import { embedded, listen } from "./model.js";
 import { showPairs } from "./pairs.js";
 import { showRules } from "./rules.js";
@@ -40,6 +41,11 @@ function ask(text: string): void {
 
 function showAll(): void {
   showModel();
+  showAnswers();
+  showLists(translator, showAnswers);
+}
+
+function showAnswers(): void {
   showCommand();
   showPairs(translator, ask);
 }

@@ -7,6 +7,8 @@ export const MAX_NODES = 1_000_000;
 export const MAX_RULES = 1_000_000;
 export const MAX_USES = Number.MAX_SAFE_INTEGER;
 export const MAX_OUTPUT_BYTES = 2 ** 26; // of one answer; without it a small file could ask for gigabytes
+export const MAX_TEXT_WORDS = 32; // of a free text in a command
+export const MAX_TEXT_LENGTH = 256; // code points of the text of a slot, as of any token
 export const MAX_PROVENANCE_BYTES = 65_536;
 export const MAX_PROVENANCE_DEPTH = 8;
 

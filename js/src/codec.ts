@@ -50,7 +50,10 @@ const KEYS = ["complete", "limits", "margin", "trust", "provenance", "actions", 
 const KEYS_OF = new Map([
   [1, KEYS],
   [2, ["schemes", ...KEYS, "kinds"]],
+  [3, ["schemes", ...KEYS, "kinds"]],
 ]);
+const SPOKEN_VERSION = 3; // of programs with slots, words to skip or folded case, and of no others
+const SCHEMES = ["source", "target", "phrases"];
 const MOST_NESTED = 8; // levels of a side of a node
 const KIND_NAMES = { boolean: "bool", string: "str", number: "int" } as const;
 
@@ -71,7 +74,7 @@ export function decode(data: Uint8Array): Program {
     throw new ProgramError("file", `the keys must be ${all.join(", ")}, in this order`);
   }
   try {
-    return { version, sha256: header[2], ...fields(content) };
+    return { version, sha256: header[2], ...fields(content, version) };
   } catch (error) {
     throw nested(error);
   }
@@ -83,7 +86,7 @@ function nested(error: unknown): unknown {
   return isTooDeep ? new ProgramError("file", "is nested too deeply") : error;
 }
 
-function fields(content: Members): Omit<Program, "version" | "sha256"> {
+function fields(content: Members, version: number): Omit<Program, "version" | "sha256"> {
   const complete = typed("complete", content.get("complete"), "boolean");
   const limits = readLimits(content.get("limits"));
   const margin = figure("margin", content.get("margin"));
@@ -93,7 +96,7 @@ function fields(content: Members): Omit<Program, "version" | "sha256"> {
   const words = list(content, "words").map((row, place) => readRow("words", place, row, ["string", "boolean"]));
   const nodes = list(content, "nodes").map((row, place) => readNode(place, row));
   const rules = list(content, "rules").map((row, place) => readRule(place, row));
-  const schemes = content.keys.includes("schemes") ? readSchemes(content.get("schemes")) : new Schemes();
+  const schemes = content.keys.includes("schemes") ? readSchemes(content.get("schemes"), version) : new Schemes();
   const kinds = content.keys.includes("kinds") ? readKinds(content) : null;
   checkFigure("margin", margin, Number.POSITIVE_INFINITY);
   checkFigure("agreement", agreement, 1);
@@ -124,8 +127,8 @@ function whatIsWrong(start: string): string {
   const version = VERSION.exec(start);
   if (version && !KEYS_OF.has(Number(version[1]))) {
     return (
-      `format version ${Number(version[1])}, but this runtime reads version ` +
-      `${[...KEYS_OF.keys()].join(" and ")}: use a matching version of the package`
+      `format version ${Number(version[1])}, but this runtime reads versions ` +
+      `${[...KEYS_OF.keys()].join(", ")}: use a matching version of the package`
     );
   }
   if (version && start.includes("\r\n")) {
@@ -213,18 +216,23 @@ export function checkLimits(limits: Limits): void {
   }
 }
 
-function readSchemes(value: Json): Schemes {
+function readSchemes(value: Json, version: number): Schemes {
   const schemes = object("schemes", value);
-  const names = ["source", "target", "phrases"];
+  const names = version === SPOKEN_VERSION ? [...SCHEMES, "slots", "skips", "folds"] : SCHEMES;
   if (!isEqual(schemes.keys, names)) {
     throw new ProgramError("schemes", `the keys must be ${names.join(", ")}, in this order`);
   }
-  return checkedSchemes(schemes);
+  const found = checkedSchemes(schemes);
+  if (version === SPOKEN_VERSION && !found.isSpoken) {
+    throw new ProgramError("schemes", "has no slots, skips or folds: that is a program of version 2");
+  }
+  return found;
 }
 
 function checkedSchemes(schemes: Members): Schemes {
   try {
-    return Schemes.checked(schemes.get("source"), schemes.get("target"), schemes.get("phrases"));
+    const [source, target, ...parts] = schemes.entries.map(([, part]) => part) as [Json, Json, Json];
+    return Schemes.checked(source, target, ...parts);
   } catch (error) {
     if (error instanceof SchemeError) throw new ProgramError("schemes", error.message);
     throw error;

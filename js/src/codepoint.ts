@@ -11,6 +11,16 @@ export function splitWords(text: string): string[] {
   return PLAIN.test(text) ? text.split(" ") : (text.match(WORDS) ?? []);
 }
 
+/** Where the words of a text begin. */
+export function wordStarts(text: string): number[] {
+  return Array.from(text.matchAll(WORDS), (match) => match.index);
+}
+
+/** The words of a text, each with its place. */
+export function wordSpans(text: string): [string, number, number][] {
+  return Array.from(text.matchAll(WORDS), (match) => [match[0], match.index, match.index + match[0].length]);
+}
+
 /** The number of code points. */
 export function length(text: string): number {
   let count = text.length;

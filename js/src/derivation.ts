@@ -1,7 +1,7 @@
 /** Derivations: how a translation came about, step by step; as text, as a tree, and as plain data. */
 
 import { length, padded } from "./codepoint.js";
-import type { Failure } from "./results.js";
+import type { Failure, SlotText } from "./results.js";
 import type { Rule } from "./rule.js";
 import { ruleText, SOURCE_NAMES } from "./rule.js";
 import { joinCode } from "./scheme.js";
@@ -44,6 +44,13 @@ export interface Derivation {
   /** The translation; empty if there is an error. */
   readonly text: string;
   readonly error: Failure | null;
+  /** The texts of the slots among the words. */
+  readonly slots: readonly SlotText[];
+}
+
+/** Whether a step is a slot, whose value is the text that filled it instead of its own name. */
+export function isFilled({ rule, value }: Step): boolean {
+  return rule.span.length === 1 && rule.template[0] === rule.span[0] && value !== rule.span[0];
 }
 
 /** The value of a step: actions joined by spaces. */
@@ -70,8 +77,8 @@ export function asTree(derivation: Derivation): string {
   const stack = roots(derivation).reverse().map((step): [Step, string, string] => [step, "", ""]);
   for (let entry = stack.pop(); entry; entry = stack.pop()) {
     const [step, lead, indent] = entry;
-    // A rule without variables shows its value already.
-    const value = step.parts.length ? `   = ${shorten(step, MAX_IN_TREE)}` : "";
+    // A rule without variables shows its value already, unless that is the text of a slot.
+    const value = step.parts.length || isFilled(step) ? `   = ${shorten(step, MAX_IN_TREE)}` : "";
     lines.push(`${lead}${ruleText(step.rule)}${value}${mark(step)}`);
     const last = step.parts.length - 1;
     for (let place = last; place >= 0; place--) {
@@ -86,6 +93,7 @@ export function asTree(derivation: Derivation): string {
 /** Plain data, with the keys of `lane-run --explain json`. */
 export function asPlain(derivation: Derivation): Record<string, unknown> {
   const { words, text, error } = derivation;
+  const slots = derivation.slots.length ? { slots: derivation.slots } : {};
   const steps = derivation.steps.map((step) => ({
     number: step.number,
     span: step.rule.span.join(" "),
@@ -99,7 +107,7 @@ export function asPlain(derivation: Derivation): Record<string, unknown> {
     value: stepValue(step),
     learned: step.learned,
   }));
-  return { words, text, error, steps };
+  return { words, text, error, ...slots, steps };
 }
 
 /** The steps whose values no other step takes: one in a finished derivation. */

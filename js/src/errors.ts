@@ -6,6 +6,7 @@ export const TOO_MANY_ACTIONS = "too-many-actions";
 export const BEYOND_MODEL = "beyond-model";
 export const NOT_LEARNED = "not-learned";
 export const EMPTY = "empty";
+export const TEXT_TOO_LONG = "text-too-long";
 
 /** A model that cannot be used: the message names the file, the place and the remedy. */
 export class ModelError extends Error {

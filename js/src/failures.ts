@@ -17,49 +17,64 @@ export class Failures {
   private suggestions: Suggestions | null = null;
   private readonly nearestOf = new Map<string, string | null>();
 
-  constructor(private readonly tables: Tables) {}
+  constructor(
+    private readonly known: { has(word: string): boolean; keys(): Iterable<string> },
+    private readonly maxWords: number,
+    private readonly maxActions: number,
+  ) {}
 
   /** The failure of a command that is invalid before any derivation; null if it is valid. */
   ofCommand(words: readonly string[]): Failure | null {
-    if (!words.length) return failure(EMPTY, "the command has no words", null, null);
-    const bound = this.tables.limits.max_words;
-    if (words.length > bound) {
-      const message = `the command has ${words.length} words; the model takes at most ${bound}`;
-      return failure(TOO_MANY_WORDS, message, words[bound]!, bound + 1);
-    }
-    const place = words.findIndex((word) => !this.tables.leafOf.has(word));
+    const failed = this.ofSize(words);
+    if (failed) return failed;
+    const place = words.findIndex((word) => !this.known.has(word));
     return place < 0 ? null : this.unknown(words[place]!, place + 1);
   }
 
+  /** The failure of a command without words, or with too many of them. */
+  ofSize(words: readonly string[], positions?: readonly number[]): Failure | null {
+    if (!words.length) return failure(EMPTY, "the command has no words", null, null);
+    const bound = this.maxWords;
+    if (words.length <= bound) return null;
+    return this.tooMany(String(words.length), words[bound]!, positions?.[bound] ?? bound + 1);
+  }
+
+  /** The failure of a command of too many words; `word` is the first one too many. */
+  tooMany(count: string, word: string, position: number): Failure {
+    const message = `the command has ${count} words; the model takes at most ${this.maxWords}`;
+    return failure(TOO_MANY_WORDS, message, word, position);
+  }
+
   /** The failure of a translation whose part from a word on has too many actions. */
-  tooLong(words: readonly string[], start: number): Failure {
-    const message = `the translation is longer than ${this.tables.limits.max_actions} actions (from word ${start + 1})`;
-    return failure(TOO_MANY_ACTIONS, message, words[start]!, start + 1);
+  tooLong(word: string, position: number, limit: number = this.maxActions): Failure {
+    const message = `the translation is longer than ${limit} actions (from word ${position})`;
+    return failure(TOO_MANY_ACTIONS, message, word, position);
   }
 
   /** The failure of a command that leads beyond the tables. */
-  beyond(words: readonly string[], { start, left, right }: Gap): Failure {
-    const shown = quoted(nameVariables(this.tables.spans[left]!).join(" "));
+  beyond(tables: Tables, word: string, position: number, { left, right }: Gap): Failure {
+    const shown = quoted(nameVariables(tables.spans[left]!).join(" "));
     const problem =
       right === null
         ? `no rule for ${shown}`
-        : `no entry for ${shown} before ${quoted(nameVariables(this.tables.spans[right]!).join(" "))}`;
-    return failure(BEYOND_MODEL, `beyond the model: ${problem} (from word ${start + 1})`, words[start]!, start + 1);
+        : `no entry for ${shown} before ${quoted(nameVariables(tables.spans[right]!).join(" "))}`;
+    return failure(BEYOND_MODEL, `beyond the model: ${problem} (from word ${position})`, word, position);
   }
 
-  private unknown(word: string, position: number): Failure {
+  /** The failure of a word that is not in the vocabulary. */
+  unknown(word: string, position: number, typed: string = word): Failure {
     const nearest = this.nearest(word);
     const hint = nearest === null ? "" : `; did you mean ${quoted(nearest)}?`;
-    const shown = length(word) <= LONGEST_SHOWN ? word : `${head(word, LONGEST_SHOWN - 3)}...`;
+    const shown = length(typed) <= LONGEST_SHOWN ? typed : `${head(typed, LONGEST_SHOWN - 3)}...`;
     const message = `unknown word ${quoted(shown)} (word ${position})${hint}`;
-    return { ...failure(UNKNOWN_WORD, message, word, position), nearest };
+    return { ...failure(UNKNOWN_WORD, message, typed, position), nearest };
   }
 
   private nearest(word: string): string | null {
     if (word.length > 2 * MAX_LENGTH) return null; // and is not cached
     const known = this.nearestOf.get(word);
     if (known !== undefined) return known;
-    this.suggestions ??= new Suggestions(this.tables.leafOf.keys());
+    this.suggestions ??= new Suggestions(this.known.keys());
     const found = this.suggestions.nearest(word);
     if (this.nearestOf.size >= MOST_CACHED) this.nearestOf.clear();
     this.nearestOf.set(word, found);
@@ -67,6 +82,7 @@ export class Failures {
   }
 }
 
-function failure(code: string, message: string, word: string | null, position: number | null): Failure {
+/** A failure without a nearest word. */
+export function failure(code: string, message: string, word: string | null, position: number | null): Failure {
   return { code, message, word, position, nearest: null };
 }

@@ -1,11 +1,13 @@
 /** Runs a program: tokens in, tokens out. Schemes are the translator's business. */
 
+import { MAX_OUTPUT_BYTES } from "./bounds.js";
 import type { Program } from "./codec.js";
 import type { Composition } from "./composer.js";
 import { compose } from "./composer.js";
 import type { Derivation } from "./derivation.js";
 import { stepsOf } from "./explain.js";
 import { Failures } from "./failures.js";
+import type { Heard } from "./hearing.js";
 import type { Plan } from "./plan.js";
 import { PlanCache, planOf } from "./plan.js";
 import type { Stray } from "./refusal.js";
@@ -25,6 +27,17 @@ interface Known {
   readonly text: string;
 }
 
+/** A command that was typed word by word. */
+function plainly(words: readonly string[]): Heard {
+  return {
+    words: [...words],
+    values: words.map(() => null),
+    shown: [...words],
+    positions: words.map((_, place) => place + 1),
+    slots: [],
+  };
+}
+
 /** Translates with a program; immutable but for caches. */
 export class Interpreter {
   private readonly tables: Tables;
@@ -38,7 +51,8 @@ export class Interpreter {
     private readonly lenient: boolean,
   ) {
     this.tables = new Tables(program);
-    this.failures = new Failures(this.tables);
+    const { max_words, max_actions } = program.limits;
+    this.failures = new Failures(this.tables.leafOf, max_words, max_actions);
     for (const [word] of program.words) {
       const sort = `${this.tables.leafOf.get(word)}.${this.kindOf(word)} `;
       this.known.set(word, { sort, text: this.value(word).join(" ") });
@@ -68,38 +82,64 @@ export class Interpreter {
   /** The derivation of a command. */
   explain(words: readonly string[]): Derivation {
     const failure = this.failures.ofCommand(words);
-    if (failure) return { words, steps: [], text: "", error: failure };
-    const [composition, values] = this.derive(words);
-    const error = this.problem(words, composition, values);
+    if (failure) return { words, steps: [], text: "", error: failure, slots: [] };
+    return this.derivation(plainly(words));
+  }
+
+  /** The answer to a command with texts in its slots. */
+  translateHeard(heard: Heard): Translation {
+    const [composition, values] = this.derive(heard);
+    const error = this.problem(heard, composition, values);
+    return error ? refused(error) : new Answer(writeOut(values.pieces.at(-1)!));
+  }
+
+  /** The derivation of a command with texts in its slots. */
+  explainHeard(heard: Heard): Derivation {
+    return this.derivation(heard);
+  }
+
+  private derivation(heard: Heard): Derivation {
+    const { words, slots } = heard;
+    const [composition, values] = this.derive(heard);
+    const error = this.problem(heard, composition, values);
     const strays = values.overflow === null && !composition.gap ? this.strays(words, composition) : [];
     const departed = new Set(Array.from(strays, ({ value }) => value));
     const steps = stepsOf(this.tables, words, composition, values, departed);
-    return { words, steps, text: error ? "" : writeOut(values.pieces.at(-1)!), error };
+    return { words, steps, text: error ? "" : writeOut(values.pieces.at(-1)!), error, slots };
   }
 
   private translateDirectly(words: readonly string[]): Translation {
     const failure = this.failures.ofCommand(words);
-    if (failure) return refused(failure);
-    const [composition, values] = this.derive(words);
-    const error = this.problem(words, composition, values);
-    return error ? refused(error) : new Answer(writeOut(values.pieces.at(-1)!));
+    return failure ? refused(failure) : this.translateHeard(plainly(words));
   }
 
-  private derive(words: readonly string[]): [Composition, Values] {
+  private derive(heard: Heard): [Composition, Values] {
+    const { words, values } = heard;
     const composition = compose(this.tables, this.leaves(words));
-    const texts = words.map((word) => this.known.get(word)!.text);
+    const texts = words.map((word, place) => values[place] ?? this.known.get(word)!.text);
     const lengths = words.map((word) => this.value(word).length);
-    return [composition, evaluate(this.tables, composition, texts, lengths)];
+    return [composition, evaluate(this.tables, composition, texts, lengths, this.limit(heard))];
+  }
+
+  /** The most actions of a value: fewer where they may be very many and texts of slots are long. */
+  private limit({ values }: Heard): number {
+    const longest = values.reduce((most, value) => Math.max(most, (value?.length ?? 0) + 1), 1);
+    return Math.min(this.tables.limits.max_actions, Math.floor(MAX_OUTPUT_BYTES / longest));
   }
 
   /** Why a derivation has no output: an overflow, a gap, or that it leaves what was learned. */
-  private problem(words: readonly string[], composition: Composition, values: Values): Failure | null {
+  private problem(heard: Heard, composition: Composition, values: Values): Failure | null {
+    const { words, shown, positions } = heard;
     if (values.overflow !== null) {
-      return this.failures.tooLong(words, composition.reductions[values.overflow]!.start);
+      const { start } = composition.reductions[values.overflow]!;
+      return this.failures.tooLong(shown[start]!, positions[start]!, this.limit(heard));
     }
-    if (composition.gap) return this.failures.beyond(words, composition.gap);
+    if (composition.gap) {
+      const { start } = composition.gap;
+      return this.failures.beyond(this.tables, shown[start]!, positions[start]!, composition.gap);
+    }
     const departure = this.refusal(words, composition);
-    return departure && notLearned(this.tables, this.program.kinds ?? [], composition, words, departure);
+    return departure && notLearned(this.tables, this.program.kinds ?? [], composition, shown, departure, positions);
   }
 
   /** The plan of a shape, cached; null if it has none: it fails, or could overflow. */

@@ -3,7 +3,7 @@
 import { splitWords } from "./codepoint.js";
 import type { Json } from "./json.js";
 
-const BLANK = "␣"; // stands between the tokens of a phrase, since no token holds white space
+export const BLANK = "␣"; // stands between the tokens of a phrase, since no token holds white space
 const MOST = 200; // phrases of a model: reading a command takes time for each of them
 
 /** Two neighbours; each may be a phrase itself. */

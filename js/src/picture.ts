@@ -2,7 +2,7 @@
 
 import { length } from "./codepoint.js";
 import type { Derivation, Step } from "./derivation.js";
-import { roots, shorten } from "./derivation.js";
+import { isFilled, roots, shorten } from "./derivation.js";
 import { ruleText, VARIABLE } from "./rule.js";
 
 const CHARACTER = 7.83; // width in pixels in common monospace fonts of 13 px
@@ -106,7 +106,7 @@ function below(parts: readonly Box[]): number {
 
 function labels(step: Step): [string, string][] {
   const rule = wrap(cut(ruleText(step.rule).replace("->", "→"))).map((line): [string, string] => ["rule", line]);
-  if (step.rule.span.length < 2) return rule;
+  if (step.rule.span.length < 2 && !isFilled(step)) return rule;
   return [...rule, ...wrap(cut(shorten(step, MAX_VALUE))).map((line): [string, string] => ["value", line])];
 }
 

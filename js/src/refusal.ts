@@ -66,12 +66,14 @@ export function notLearned(
   composition: Composition,
   words: readonly string[],
   departure: Stray,
+  positions?: readonly number[],
 ): Failure {
   const { value, taker, slot, isRoot } = departure;
   const reduction = composition.reductions[value - words.length];
   const [start, stop] = reduction ? [reduction.start, reduction.stop] : [value, value + 1];
   const span = reduction ? tables.spans[reduction.node]! : [words[value]!];
-  const where = stop === start + 1 ? `word ${start + 1}` : `words ${start + 1} to ${stop}`;
+  const [first, last] = [positions?.[start] ?? start + 1, positions?.[stop - 1] ?? stop];
+  const where = stop === start + 1 ? `word ${first}` : `words ${first} to ${last}`;
   const part = `${cut(words.slice(start, stop))} (${where})`;
   let near: string[];
   let problem: string;
@@ -92,7 +94,7 @@ export function notLearned(
     code: NOT_LEARNED,
     message: `not learned: ${problem}`,
     word: words[start]!,
-    position: start + 1,
+    position: first,
     nearest: near[0] ?? null,
   };
 }

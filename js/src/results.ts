@@ -16,6 +16,16 @@ export interface Failure {
   readonly nearest: string | null;
 }
 
+/** The text that filled a slot of a command. */
+export interface SlotText {
+  /** Of the slot. */
+  readonly name: string;
+  /** A number or free text as typed, or the entry of a list as the application gave it. */
+  readonly text: string;
+  /** Of its first word among the words typed, counted from 1. */
+  readonly position: number;
+}
+
 /** The answer to one command: `text`, or an `error`. */
 export interface Translation {
   readonly ok: boolean;
@@ -24,6 +34,8 @@ export interface Translation {
   readonly error: Failure | null;
   /** The actions one by one. */
   readonly actions: readonly string[];
+  /** The texts of slots that the command holds, in its order; the actions hold them as by `filled`. */
+  readonly slots: readonly SlotText[];
 }
 
 /** The card of a loaded model. */
@@ -56,6 +68,7 @@ export interface Info {
 export class Answer implements Translation {
   readonly ok = true;
   readonly error = null;
+  readonly slots: readonly SlotText[] = [];
 
   constructor(readonly text: string) {}
 
@@ -66,5 +79,5 @@ export class Answer implements Translation {
 
 /** The answer to a command that failed. */
 export function refused(error: Failure): Translation {
-  return { ok: false, text: "", error, actions: [] };
+  return { ok: false, text: "", error, actions: [], slots: [] };
 }

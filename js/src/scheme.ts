@@ -4,11 +4,12 @@
  * base/scheme.py defines them, with the reasons; `join` undoes the splitting of outputs by the trainer.
  */
 
-import { SPACE, splitWords } from "./codepoint.js";
+import { SPACE, splitWords, wordSpans } from "./codepoint.js";
 import type { Json } from "./json.js";
 import { quoted, repr } from "./literal.js";
 import type { Phrase } from "./phrase.js";
 import { checkedPhrases, firstPlace, joinPhrases, SchemeError } from "./phrase.js";
+import { checkedSkips, checkedSlots } from "./placeholder.js";
 
 const SOURCE_SCHEMES = ["whitespace", "text", "code"];
 const TARGET_SCHEMES = ["whitespace", "code"]; // `text` folds case: it cannot be undone
@@ -43,18 +44,35 @@ export class Schemes {
     readonly source: string = "whitespace",
     readonly target: string = "whitespace",
     readonly phrases: readonly Phrase[] = [],
+    readonly slots: readonly string[] = [],
+    readonly skips: readonly string[] = [],
+    readonly folds: boolean = false,
   ) {}
 
   /** The schemes of these names; an unknown one, or a malformed phrase, is a SchemeError. */
-  static checked(source: Json, target: Json, phrases: Json): Schemes {
+  static checked(
+    source: Json,
+    target: Json,
+    phrases: Json,
+    slots: Json = [],
+    skips: Json = [],
+    folds: Json = false,
+  ): Schemes {
     checkName("source", source, SOURCE_SCHEMES);
     checkName("target", target, TARGET_SCHEMES);
-    return new Schemes(source as string, target as string, checkedPhrases(phrases));
+    if (typeof folds !== "boolean") throw new SchemeError("folds: neither true nor false");
+    const parts = [checkedPhrases(phrases), checkedSlots(slots), checkedSkips(skips)] as const;
+    return new Schemes(source as string, target as string, ...parts, folds);
+  }
+
+  /** Whether commands differ from what was trained: by the texts of slots, skipped words or case. */
+  get isSpoken(): boolean {
+    return this.slots.length > 0 || this.skips.length > 0 || this.folds;
   }
 
   /** Whether both sides are split at white space, without phrases. */
   get isPlain(): boolean {
-    return this.source === "whitespace" && this.target === "whitespace" && !this.phrases.length;
+    return !this.isSpoken && this.source === "whitespace" && this.target === "whitespace" && !this.phrases.length;
   }
 
   /** The tokens of a command. */
@@ -65,6 +83,14 @@ export class Schemes {
   private split(text: string): string[] {
     if (this.source === "whitespace") return splitWords(text);
     return typedTokens(this.source, text).map(([token]) => sourceToken(token, this.source === "text"));
+  }
+
+  /** The tokens of a command before phrases are joined, each with its place in the text. */
+  spans(text: string): [string, number, number][] {
+    if (this.source === "whitespace") return wordSpans(text);
+    return typedTokens(this.source, text).map(([token, stop]) => {
+      return [sourceToken(token, this.source === "text"), stop - token.length, stop];
+    });
   }
 
   /** The text of the tokens of an output. */

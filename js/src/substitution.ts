@@ -20,6 +20,7 @@ export function evaluate(
   composition: Composition,
   words: readonly Piece[],
   ofWords: readonly number[],
+  limit: number = tables.limits.max_actions,
 ): Values {
   const pieces = words.slice();
   const lengths = ofWords.slice();
@@ -28,7 +29,7 @@ export function evaluate(
     let size = template.constants;
     for (const [place, count] of template.counts.entries()) size += lengths[reads[place]!]! * count;
     // Before anything is written out: `twice` a hundred times is 2**100 actions.
-    if (size > tables.limits.max_actions) return { pieces, lengths, overflow: number };
+    if (size > limit) return { pieces, lengths, overflow: number };
     lengths.push(size);
     const filled = template.pieces.map((piece) => (typeof piece === "string" ? piece : pieces[reads[piece]!]!));
     // A single piece is not nested, so that the time of writing out grows with the output alone.

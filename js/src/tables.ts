@@ -13,6 +13,7 @@ import { ProgramError } from "./errors.js";
 import { checkKinds } from "./kind.js";
 import { quoted } from "./literal.js";
 import type { Rule } from "./rule.js";
+import { checkSpoken } from "./spoken.js";
 import { SOURCE_NAMES, TARGET_NAMES, VARIABLE } from "./rule.js";
 
 const ERROR_MARK = "<error:"; // begins the line of a failed command in text output
@@ -62,6 +63,7 @@ export class Tables {
     checkOutput(program);
     this.ruleOf = checkedRules(program);
     checkWordRules(program, this.ruleOf);
+    checkSpoken(program);
     this.addLeaves(program);
     this.stride = this.spans.length + program.nodes.length;
     this.kindOf = kindsOf(program, this.ruleOf);

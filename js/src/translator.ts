@@ -4,12 +4,19 @@ import type { Program } from "./codec.js";
 import { decode } from "./codec.js";
 import { splitWords } from "./codepoint.js";
 import type { Derivation } from "./derivation.js";
-import { ProgramError, UNKNOWN_WORD } from "./errors.js";
+import type { Entries } from "./entries.js";
+import { BEYOND_MODEL, NOT_LEARNED, ProgramError, UNKNOWN_WORD } from "./errors.js";
+import type { Heard } from "./hearing.js";
+import { Hearing, isFailure, withHint } from "./hearing.js";
 import { Interpreter } from "./interpreter.js";
 import { quoted } from "./literal.js";
+import { NUMBER, placeholder, TEXT } from "./placeholder.js";
 import type { Failure, Info, Translation } from "./results.js";
 import { refused } from "./results.js";
 import type { Rule } from "./rule.js";
+import { Suggestions } from "./suggestion.js";
+
+const OTHERWISE = [NOT_LEARNED, BEYOND_MODEL]; // such a command may be heard otherwise
 
 /** How to load. */
 export interface Options {
@@ -17,15 +24,19 @@ export interface Options {
   readonly name?: string;
   /** Answer every command of known words, also where its derivation leaves what was learned. */
   readonly lenient?: boolean;
+  /** The entries of slots by name, as for `setList`. */
+  readonly lists?: Readonly<Record<string, Iterable<string>>>;
 }
 
 /** Open the bytes of a `.lane` program; throws ProgramError if they are invalid. It never runs code. */
 export function load(data: Uint8Array, options: Options = {}): Translator {
   if (!(data instanceof Uint8Array)) throw new TypeError("data must be a Uint8Array: the bytes of a .lane file");
-  const { name = "", lenient = false } = options;
+  const { name = "", lenient = false, lists = {} } = options;
   try {
     const program = decode(data);
-    return new Translator(program, new Interpreter(program, lenient), name);
+    const translator = new Translator(program, new Interpreter(program, lenient), name);
+    for (const [slot, entries] of Object.entries(lists)) translator.setList(slot, entries);
+    return translator;
   } catch (error) {
     if (error instanceof ProgramError && name) throw new ProgramError(`${name}: ${error.place}`, error.problem);
     throw error;
@@ -34,21 +45,90 @@ export function load(data: Uint8Array, options: Options = {}): Translator {
 
 /** Translates commands into actions. The same command always gives the same answer, alone or in a batch. */
 export class Translator {
+  private readonly hearing: Hearing | null;
+  private given: ReadonlyMap<string, Entries> = new Map();
+
   /** Use `load`. */
   constructor(
     private readonly program: Program,
     private readonly interpreter: Interpreter,
     private readonly name: string,
-  ) {}
+  ) {
+    const { schemes, limits } = program;
+    const words = program.words.map(([word]) => word);
+    this.hearing = schemes.isSpoken ? new Hearing(schemes, words, limits.max_words, limits.max_actions) : null;
+  }
 
   /** Translate one command, which is split into words by `info.schemes`: at white space, or as text. */
   translate(text: string): Translation {
     requireText("text", text);
     const { schemes } = this.program;
     if (schemes.isPlain) return this.interpreter.translate(splitWords(text));
+    if (this.hearing) return this.translateHeard(this.hearing, text);
     const answer = this.interpreter.translate(schemes.read(text));
     if (answer.error) return refused(this.asTyped(text, answer.error));
-    return { ok: true, text: schemes.join(answer.actions), error: null, actions: answer.actions };
+    return { ok: true, text: schemes.join(answer.actions), error: null, actions: answer.actions, slots: [] };
+  }
+
+  private translateHeard(hearing: Hearing, text: string): Translation {
+    const { schemes } = this.program;
+    const found = this.firstAnswered(hearing, text, (heard) => {
+      const answer = this.interpreter.translateHeard(heard);
+      if (answer.error) return answer;
+      const { actions } = answer;
+      return { ok: true, text: schemes.join(actions), error: null, actions, slots: heard.slots };
+    });
+    return "code" in found ? refused(found) : found;
+  }
+
+  /** What `ask` says to the first hearing that it has an answer to, else to the first one; or why there is none. */
+  private firstAnswered<T extends { readonly error: Failure | null }>(
+    hearing: Hearing,
+    text: string,
+    ask: (heard: Heard) => T,
+  ): T | Failure {
+    let first: T | null = null;
+    let hint = "";
+    for (const heard of hearing.hearings(text, this.given)) {
+      if (isFailure(heard)) return heard;
+      const answer = ask(heard);
+      if (!answer.error) return answer;
+      // A refused command may have lost an entry of a list that was not given to free text.
+      if (!first && heard.words.includes(placeholder(TEXT))) hint = hearing.missing(this.given);
+      first ??= answer;
+      if (!OTHERWISE.includes(first.error!.code)) return first;
+    }
+    return { ...first!, error: withHint(first!.error!, hint) };
+  }
+
+  /**
+   * Give the entries of a slot, in place of any given before.
+   *
+   * Returns those that are never heard: entries of known words alone, which keep their meaning, and those that
+   * read like an earlier one. RangeError for a slot that the program does not have.
+   */
+  setList(name: string, entries: Iterable<string>): string[] {
+    if (!this.hearing?.slots.length) throw new RangeError(`no slot ${placeholder(name)}: this model has no slots`);
+    if (name === NUMBER || name === TEXT) {
+      throw new RangeError(`${placeholder(name)} takes no list: it is filled by any ${name}`);
+    }
+    const { lists } = this.hearing;
+    if (!lists.includes(name)) {
+      const nearest = new Suggestions(lists).nearest(name);
+      const hint = nearest === null ? "" : `; did you mean ${quoted(nearest)}?`;
+      const known = lists.map(placeholder).join(", ") || "none";
+      throw new RangeError(`no slot ${placeholder(name)}; those with lists: ${known}${hint}`);
+    }
+    const [found, idle] = this.hearing.entries(name, entries);
+    const all = new Map([...this.given, [name, found]]);
+    // In the order of the slots, by which the first of two equal entries is chosen.
+    this.given = new Map(lists.filter((slot) => all.has(slot)).map((slot) => [slot, all.get(slot)!]));
+    return idle;
+  }
+
+  /** The entries of each slot whose list was given, without those that are never heard. */
+  get lists(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries(Array.from(this.given, ([name, entries]) => [name, entries.texts]));
   }
 
   /** Translate many commands; answer i is for command i. */
@@ -63,9 +143,20 @@ export class Translator {
     requireText("text", text);
     const { schemes } = this.program;
     if (schemes.isPlain) return this.interpreter.explain(splitWords(text));
+    if (this.hearing) return this.explainHeard(this.hearing, text);
     const derivation = this.interpreter.explain(schemes.read(text));
     const joined = derivation.text ? schemes.join(derivation.text.split(" ")) : "";
     return { ...derivation, text: joined, error: derivation.error && this.asTyped(text, derivation.error) };
+  }
+
+  private explainHeard(hearing: Hearing, text: string): Derivation {
+    const { schemes } = this.program;
+    const found = this.firstAnswered(hearing, text, (heard) => {
+      const derivation = this.interpreter.explainHeard(heard);
+      return derivation.error ? derivation : { ...derivation, text: schemes.join(derivation.text.split(" ")) };
+    });
+    if ("code" in found) return { words: schemes.read(text), steps: [], text: "", error: found, slots: [] };
+    return found;
   }
 
   /** Every rule of the program, in the order of the file. */

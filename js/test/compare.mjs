@@ -19,9 +19,13 @@ function compareModel(runtime, model, same) {
   const rules = translator.rules().map((rule) => [rule.span.join(" "), rule.template.join(" "), rule.uses]);
   same(`${model.name}: rules`, rules, model.rules);
   same(`${model.name}: table`, runtime.rulesText(translator.rules()), model.table);
+  for (const [name, entries] of Object.entries(model.lists)) {
+    same(`${model.name}: list of ${name}`, translator.setList(name, entries), model.idle[name]);
+  }
   const batch = translator.translateBatch(model.lines);
   for (const [place, line] of model.lines.entries()) {
     same(`${model.name}: ${JSON.stringify(line)}`, answer(batch[place]), model.answers[place]);
+    if (model.slots.length) same(`${model.name}: slots of ${JSON.stringify(line)}`, batch[place].slots, model.slots[place]);
   }
   for (const explained of model.explained) {
     const line = model.lines[explained.line];

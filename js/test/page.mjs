@@ -1,12 +1,12 @@
-// node page.mjs PAGE LANE COMMAND OUTPUT FOLDER: clicks through the page in Chromium, and takes screenshots.
-// LANE is another model; its COMMAND has the OUTPUT.
+// node page.mjs PAGE LANE COMMAND OUTPUT SLOTS FOLDER: clicks through the page in Chromium, and takes screenshots.
+// LANE is another model; its COMMAND has the OUTPUT. SLOTS is that of tests/runtime/slot_program.py.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withBrowser } from "./browser.mjs";
 
-const [file, lane, otherCommand, otherOutput, folder] = process.argv.slice(2);
+const [file, lane, otherCommand, otherOutput, slots, folder] = process.argv.slice(2);
 const url = pathToFileURL(file).href;
 const LINKED = "walk opposite right & more?";
 
@@ -87,6 +87,25 @@ async function opens(page) {
   await drops(page);
 }
 
+/** Lists are given by hand, and what fills a slot is marked. */
+async function fills(page) {
+  assert.ok(await page.locator("#lists-section").isHidden());
+  await page.setInputFiles("#file", slots);
+  await page.waitForSelector("#lists textarea");
+  assert.deepEqual(await page.locator("#lists label").allTextContents(), ["{artist}", "{room}"]);
+  await page.fill("#command", "play <b>moon</b>");
+  assert.match(await page.textContent("#answer"), /^not-learned .*; no list is given for \{artist\}, \{room\}$/);
+  await page.fill("#list-artist", "Nina\n");
+  await page.fill("#list-room", "attic\n<b>moon</b>\nhall\n");
+  assert.match(await page.textContent("#lists .note >> nth=1"), /^never heard, .*: hall$/);
+  assert.equal(await page.textContent("#answer"), "PLAY <b>moon</b>");
+  assert.equal(await page.locator("#answer b").count(), 0);
+  assert.equal(await page.locator("#answer mark").getAttribute("title"), "{room} from word 2");
+  assert.match(await page.textContent("#steps"), /= \{room:%3Cb%3Emoon%3C%2Fb%3E\}/);
+  await page.fill("#command", "please go 5 meters and say PLAY {room:x}");
+  assert.deepEqual(await page.locator("#answer mark").allTextContents(), ["5", "PLAY {room:x}", "PLAY {room:x}"]);
+}
+
 /** A file dragged from elsewhere. */
 async function drops(page) {
   const transfer = await page.evaluateHandle(() => {
@@ -107,11 +126,16 @@ async function fits(page) {
 
 await withBrowser(async (browser) => {
   const { page, problems } = await open(browser);
-  for (const step of [answers, refuses, tests, keys, opens]) await step(page);
+  for (const step of [answers, refuses, tests, keys, opens, fills]) await step(page);
   assert.deepEqual(problems, []);
 
   const linked = await open(browser, {}, `${url}#${new URLSearchParams({ command: LINKED })}`);
   assert.equal(await linked.page.inputValue("#command"), LINKED);
+
+  const filled = await open(browser, { viewport: { width: 360, height: 1400 }, isMobile: true });
+  await fills(filled.page);
+  await fits(filled.page);
+  await filled.page.screenshot({ path: join(folder, "slots.png") });
 
   const looks = { desktop: {}, dark: { colorScheme: "dark" }, phone: { viewport: { width: 360, height: 780 }, isMobile: true } };
   for (const [name, options] of Object.entries(looks)) {

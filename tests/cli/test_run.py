@@ -409,6 +409,49 @@ def test_pairs_are_tested_with_exit_codes_for_ci(command, tmp_path):
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
+def test_a_program_grows_by_slots_whose_lists_are_given(command, tmp_path):
+    *start, _, model = command
+    words, grown, rooms = tmp_path / "words.txt", tmp_path / "grown.lane", tmp_path / "rooms.txt"
+    words.write_text("{number} like look\n{room} like jump\nskip please\nfold case\n")
+    rooms.write_bytes("\ufeffBlue Hall\r\n\nattic\njump\n".encode())
+
+    def run(*arguments, text=""):
+        return subprocess.run([*start, *arguments], input=text, capture_output=True, text=True, check=False)
+
+    assert run("grow", str(words), "-m", model, "--out", str(grown)).returncode == 0
+    given = "-m", str(grown), "--list", f"room={rooms}"
+    said = "please BLUE hall twice\n5 after attic\nJUMP\n"
+    done = run(*given, text=said)
+    expected = "{room:Blue%20Hall} {room:Blue%20Hall}\n{room:attic} {number:5}\nI_JUMP\n"
+    assert (done.returncode, done.stdout) == (0, expected)
+    assert done.stderr.startswith(f"warning: {rooms}: 'jump' will never be heard: known words keep")
+    assert run(*given, "--workers", "2", text=said).stdout == expected
+    row = json.loads(run(*given, "-f", "jsonl", text="walk and attic\n").stdout)
+    assert row["slots"] == [{"name": "room", "text": "attic", "position": 3}]
+    assert "slots" not in json.loads(run(*given, "-f", "jsonl", text="walk\n").stdout)
+    lines, out = tmp_path / "lines.txt", tmp_path / "answers"
+    lines.write_text(said)
+    assert run(*given, "--out", str(out), str(lines)).returncode == 0
+    assert (out / "part-00000.txt").read_text() == expected
+    rooms.write_text("attic\n")
+    changed = run(*given, "--out", str(out), str(lines))
+    assert (changed.returncode, "parts of another job (lists differ)" in changed.stderr) == (2, True)
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("5 twice\t{number:5} {number:5}\n")
+    tested = run("test", str(pairs), *given, "--against", str(grown), "--commands", "300")
+    assert (tested.returncode, "pairs: 1 of 1 passed" in tested.stdout) == (0, True), tested.stdout
+    assert "0 on the pairs, 0 on " in tested.stdout
+    missing = run("-m", str(grown), text="attic\n")
+    assert missing.stderr.endswith("unknown word 'attic' (word 1); no list is given for {room}\n")
+    for wrong, problem in (
+        ("room", "'room' is not of the form NAME=FILE"),
+        (f"rom={rooms}", "no slot {rom}; those with lists: {room}; did you mean 'room'?"),
+        ("room=" + str(tmp_path / "none"), "none: No such file"),
+    ):
+        done = run("-m", str(grown), "--list", wrong)
+        assert (done.returncode, problem in done.stderr) == (2, True), done.stderr
+
+
 def test_a_program_grows_by_a_file_of_words(command, tmp_path):
     *start, _, model = command
     words, grown = tmp_path / "words.txt", tmp_path / "grown.lane"

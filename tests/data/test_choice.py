@@ -25,6 +25,21 @@ def test_glued_punctuation_is_split_with_the_reason():
     assert "play(genre=jazz," in choice.reasons[1]
 
 
+def test_slots_are_words_and_no_punctuation():
+    pairs = [("go {number} meters", "GO {number}"), ("play {artist}", "PLAY {artist}"), ("hall", "HALL")]
+    pairs = [Pair.of(*pair) for pair in [*pairs, ("say {x} y", "SAY"), ("x{n}", "X {n}")]]
+    choice = choose(pairs)
+    assert choice.schemes == Schemes(slots=("artist", "number"))
+    assert choice.reasons == ()
+    music = [*MUSIC, ("Set it to {number}, in the {room}!", "set({number}, room={room})")]
+    found = choose([Pair.of(*pair) for pair in music]).schemes
+    assert found == Schemes("text", "code", (), ("number", "room"))
+    last = Pair.of(*music[-1]).by(found)
+    assert last.source == ("set", "it", "to", "{number}", ",", "in", "the", "{room}", "!")
+    assert last.target == ("set", "￭(￭", "{number}", "￭,", "room", "￭=￭", "{room}", "￭)")
+    assert found.join(last.target) == music[-1][1]
+
+
 @pytest.mark.parametrize("task", ["addjump", "limit", "random:3", "practical:calls:1", "practical:home:1"])
 def test_tasks_are_split_at_white_space(task):
     if ":" in task:

@@ -56,7 +56,7 @@ def test_a_card_is_read_without_torch(files, kind):
         (b"PK\x03\x04 and no more", "truncated or damaged"),
         (b"hello", "neither an ONNX file nor any other of lane-export"),
         (b"\x08\x09", "perhaps an ONNX file"),
-        (b'{"lane-program": 3, "sha256"', "version 3"),
+        (b'{"lane-program": 4, "sha256"', "version 4"),
     ],
 )
 def test_other_files_are_told_apart(tmp_path, content, message):

@@ -1,6 +1,7 @@
 """The page to play with: up to date, and clicked through in a real Chromium."""
 
 import gzip
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,13 @@ def test_the_page_is_built_from_the_present_sources(compiler, tmp_path):
     assert gzip.decompress(built.read_bytes()) == committed, "make page builds it again"
 
 
+def helper(path):
+    spec = importlib.util.spec_from_file_location("page_helper", ROOT / "tests" / path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_a_user_clicks_through_the_page(node, chromium, tmp_path):
     page = tmp_path / "scan.html"
     command = [sys.executable, "-m", "lane.cli.run", "page", "--command", BEGIN]
@@ -25,5 +33,8 @@ def test_a_user_clicks_through_the_page(node, chromium, tmp_path):
         subprocess.run(command, stdout=out, check=True)
     assert page.stat().st_size < 600_000
     other = ROOT / "tests" / "runtime" / "golden" / "tiny.lane"
-    node("page.mjs", page, other, "dax kiki lug", "BLUE RED", tmp_path, CHROMIUM=chromium)
+    slots = tmp_path / "slots.lane"
+    helper("runtime/slot_program.py").program().save(slots)
+    node("page.mjs", page, other, "dax kiki lug", "BLUE RED", slots, tmp_path, CHROMIUM=chromium)
+    assert (tmp_path / "slots.png").exists()
     assert {path.stem for path in tmp_path.glob("*.png")} >= {"desktop", "dark", "phone", "phone-refused"}

@@ -25,7 +25,11 @@ def vectors(tmp_path_factory):
         "too-many-actions",
         "beyond-model",
         "not-learned",
+        "text-too-long",
     }
+    spoken = [model for model in made["models"] if model["slots"]]
+    filled = [slot["name"] for model in spoken for slots in model["slots"] for slot in slots]
+    assert {"number", "room", "artist", "text"} <= set(filled)
     path = tmp_path_factory.mktemp("vectors") / "vectors.json"
     path.write_text(json.dumps(made), encoding="utf-8")
     return path

@@ -17,9 +17,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from lane.base.lettercase import fold
 from lane.base.scheme import Schemes
 from lane.data.scan import scan_pairs
 from lane.runtime import Limits, Program, ProgramError, Translator, codec, derivation_text, load
+from lane.runtime.extension import Growth, NewWord, grow
 from lane.runtime.kind import RuleKind
 from lane.runtime.program_backend import ProgramBackend
 
@@ -91,6 +93,31 @@ def programs() -> Iterator[tuple[str, Program, list[str]]]:
     for source, target in (("code", "whitespace"), ("whitespace", "code"), ("text", "whitespace")):
         yield f"{source} {target}", tokenised.program(schemes=Schemes(source, target)), lines
     yield "phrases", phrases(), ["Play smooth jazz!", "smooth jazz smooth jazz rok", "smooth rock"]
+    asked = [
+        "go 5 meters",
+        "GO twelve meters",
+        "say hello  world and say May",
+        "go {number} meters",
+        "please",
+        "",
+    ]
+    asked += [
+        "go \u3000" * 600,
+        "please " * 530 + "go",
+        "play the ATTIC please",
+        "say go and may",
+        "play Blue\u3000Moon",
+        "play blue moon in the hall",
+        "say " + "a " * 40,
+    ]
+    yield "slots", helper("runtime/slot_program.py").program(), asked
+    asked = ["Say 'hi', you!", "play blue moon, please", "say go 1,000.5", "Smooth jazz blue moon"]
+    as_text = Schemes("text", "code", (("smooth", "jazz"),))
+    yield "slots as text", helper("runtime/slot_program.py").program(as_text), asked
+    grown = Growth(GROWN, ("please", "the"), True)
+    yield "grown", grow(bundled.program, grown), ["Hop blue moon AND walk to me please", "jump 3 twice"]
+    every_letter = [f"a{chr(code)}" for code in range(0x41, 0x560)]
+    yield "any case", any_case(), [*every_letter, "ÖL Straße", "STRASSE", "ΣΊΣΥΦΟΣ", "İx", "mitund mitUND ﬀ"]
     yield "letters", letters(), ["ÖL straße", "STRASSE", "o\u0308l", "Öll", "\U0001d4b3", "ﬀ"]
 
 
@@ -132,6 +159,61 @@ def phrases() -> Program:
     )
 
 
+GROWN = (
+    NewWord("hop", "look", "I_HOP"),
+    NewWord("{number}", "look"),
+    NewWord("{room}", "jump"),
+    NewWord("{artist}", "look"),
+    NewWord("{text}", "walk"),
+)
+LISTS = {
+    "room": ["Blue Hall", "the attic", "moon", "5", "jump", "hall  five", "blue hall", "go to may"],
+    "artist": [
+        "blue moon",
+        "moon",
+        "İx",
+        "O\u2019Neill",
+        "the the",
+        "May day",
+        "a b c d e f g h i j k l m n o p",
+    ],
+}
+SAID = [
+    *(
+        "5",
+        "-7.5",
+        "1,000",
+        "+3",
+        "blue",
+        "hall",
+        "moon",
+        "the",
+        "attic",
+        "please",
+        "May",
+        "may",
+        "İx",
+        "ß",
+        "x",
+    ),
+    *("{text}", "{number}", "{text:a}", "<error:x>", "$x", "I_JUMP", "a" * 300, "!", "'(*)~", "%20"),
+    *("O\u2019Neill", "word", "word", "word"),
+]
+
+
+def any_case() -> Program:
+    """Words in any case, of all letters that have one, and of others."""
+    words = sorted({fold(f"a{chr(code)}") for code in range(0xA1, 0x560)} | {"straße", "σίσυφος"})
+    return Program.build(
+        words=dict.fromkeys(words, True),
+        nodes=[("$", "$", 0.0, True)],
+        rules=[*(((word,), (f"<{word}>",), 1) for word in words), (("$x", "$y"), ("$X", "$Y"), 1)],
+        limits=Limits(max_words=9, max_actions=12),
+        complete=False,
+        schemes=Schemes(folds=True),
+    )
+
+
 def letters() -> Program:
     """Words beyond ASCII: code points order otherwise than UTF-16 units."""
     words = {"straße": True, "öl": True, "ꭰ": True, "\uffdc": True, "😀": True, "İx": True, "mitund": False}
@@ -152,6 +234,8 @@ def lines_for(program: Program, count: int, random: Random) -> list[str]:
         tokens = random.choices(
             words, k=min(random.choice((1, 2, 3, 5, 8, 13)), program.limits.max_words + 1)
         )
+        if program.schemes.slots:
+            tokens = [random.choice((word, word.upper(), *SAID)) for word in tokens]
         fault = random.random()
         if fault < 0.1:
             place = random.randrange(len(tokens))
@@ -175,6 +259,9 @@ def model(
     """What the runtime says to the lines."""
     data = program.dumps()
     translator = Translator(ProgramBackend(program, "", codec.digest(data), lenient=lenient))
+    lists = {slot: LISTS[slot] for slot in program.schemes.slots if slot in LISTS and not lenient}
+    idle = {slot: translator.set_list(slot, entries) for slot, entries in lists.items()}
+    answers = translator.translate_batch(lines)
     explained = sorted(random.sample(range(len(lines)), min(EXPLAINED, len(lines))))
     info = asdict(translator.info)
     for unknown in ("backend", "path", "file_sha256"):  # of files, and other backends
@@ -187,7 +274,10 @@ def model(
         "rules": [[" ".join(rule.span), " ".join(rule.template), rule.uses] for rule in translator.rules()],
         "table": str(translator.rules()),
         "lines": lines,
-        "answers": [answer(item) for item in translator.translate_batch(lines)],
+        "answers": [answer(item) for item in answers],
+        "lists": lists,
+        "idle": idle,
+        "slots": [[asdict(slot) for slot in item.slots] for item in answers] if lists else [],
         "explained": [derivation(translator, place, lines[place]) for place in explained],
     }
 
@@ -260,6 +350,9 @@ def make(lines: int, damages: int) -> dict[str, Any]:
     ]
     name, program, _ = next(found for found in every if found[0] == "learned 1")
     models.append(model(f"{name}, lenient", program, lines_for(program, 500, random), random, lenient=True))
+    # Without lists, which a failure names.
+    program = helper("runtime/slot_program.py").program()
+    models.append(model("slots, lenient", program, lines_for(program, 500, random), random, lenient=True))
     read = [file for file in files(damages, random) if not VOLATILE.search(file["error"] or "")]
     return {"models": models, "files": read}
 

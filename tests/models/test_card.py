@@ -40,6 +40,12 @@ def test_the_measure_of_older_files_is_read():
     assert "trust" not in ModelCard(agreement=0.75).model_dump(mode="json")
 
 
+def test_slots_are_stated_only_where_there_are_any():
+    assert "slots" not in ModelCard().model_dump(mode="json")
+    card = ModelCard(slots=("room",))
+    assert ModelCard.read(card.model_dump(mode="json")).schemes.slots == ("room",)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -35,5 +35,11 @@ def scan_file(scan, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def slots():
+    """A program with slots of each sort."""
+    return _helper("slot_program")
+
+
+@pytest.fixture(scope="session")
 def tiny(naive):
     return naive.tiny_program()

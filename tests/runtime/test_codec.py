@@ -39,7 +39,7 @@ ATTACKS = {
     "nan": ("file", "NaN"),
     "negative-margin": ("margin", "-0.125"),
     "newer-header": ("line 1", "version 7"),
-    "newer-version": ("line 1", "version 3"),
+    "newer-version": ("line 1", "version 4"),
     "no-rule": ("nodes[0]", "has no rule"),
     "node-too-large": ("rules[5]", "max_span"),
     "node-twice": ("nodes[4]", "repeated"),

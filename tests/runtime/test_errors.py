@@ -14,6 +14,7 @@ def test_codes_are_part_of_the_public_api():
         "beyond-model",
         "not-learned",
         "empty",
+        "text-too-long",
     )
 
 

@@ -9,7 +9,7 @@ from lane.base.errors import LaneError
 from lane.base.scheme import Schemes
 from lane.runtime import Program, load
 from lane.runtime.divergence import differences, new_commands
-from lane.runtime.extension import NewWord, grow, read_words
+from lane.runtime.extension import Growth, NewWord, grow, read_growth
 from lane.runtime.kind import RuleKind
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.translator import Translator
@@ -86,10 +86,115 @@ def test_a_word_is_one_token_of_the_scheme_and_a_value_is_split_by_it(tiny):
 
 def test_lines_of_words():
     lines = ["hop like look = I_HOP  NOW", "", "gaze like look\n"]
-    assert read_words(lines, "w") == [("hop", "look", "I_HOP  NOW"), ("gaze", "look", "")]
-    for wrong in ("hop", "hop as look", "hop like look I_HOP", "hop like look =", "hop like"):
+    assert read_growth(lines, "w").words == (("hop", "look", "I_HOP  NOW"), ("gaze", "look", ""))
+    lines = [
+        "{room} like hall",
+        "skip please",
+        "skip like",
+        "fold case",
+        "skip like hall",
+        "fold like hall = X",
+    ]
+    assert read_growth(lines, "w") == Growth(
+        (NewWord("{room}", "hall"), NewWord("skip", "hall"), NewWord("fold", "hall", "X")),
+        ("please", "like"),
+        True,
+    )
+    for wrong in (
+        "hop",
+        "hop as look",
+        "hop like look I_HOP",
+        "hop like look =",
+        "hop like",
+        "skip",
+        "skip a b",
+    ):
         with pytest.raises(LaneError, match="w, line 2: expected WORD like KNOWN"):
-            read_words(["", wrong], "w")
+            read_growth(["", wrong], "w")
+
+
+def test_a_slot_is_right_wherever_the_known_word_is_and_no_other_answer_changes(scan):
+    program = scan.scan_program()
+    new = [NewWord("{number}", "look"), NewWord("{name}", "jump")]
+    grown, old = translator(grow(program, new)), translator(program)
+    names = ["O'Neill the second", "jump street", "Zoë"]
+    assert grown.set_list("name", names) == ()
+    random = Random(2)
+    for command, answer in random.sample(sorted(scan.grammar().items()), 1500):
+        assert grown.translate(command).text == answer
+        number, name = str(random.randrange(10**9)), random.choice(names)
+        said = command.replace("look", number).replace("jump", name)
+        found = grown.translate(said)
+        tokens = {slot.token: slot for slot in found.slots}
+        assert {slot.text for slot in tokens.values()} <= {number, name}
+        back = [
+            {"number": "I_LOOK", "name": "I_JUMP"}[tokens[a].name] if a in tokens else a
+            for a in found.actions
+        ]
+        assert " ".join(back) == answer
+    assert list(differences(old, grown, new_commands(old.rules(), 1000))) == []
+    assert grown.info.provenance["grown"] == [
+        {"words": 2, "sha256": grown.info.provenance["grown"][0]["sha256"]}
+    ]
+    assert grown.info.format_version == 3
+
+
+def test_words_to_skip_and_any_case(scan):
+    program = scan.scan_program()
+    grown = translator(grow(program, Growth(skips=("the", "please"), folds=True)))
+    old = translator(program)
+    for command, answer in Random(3).sample(sorted(scan.grammar().items()), 500):
+        assert grown.translate(command).text == answer
+        said = "please " + command.replace(" ", " the ").upper() + " Please"
+        assert grown.translate(said).text == answer
+    assert list(differences(old, grown, new_commands(old.rules(), 500))) == []
+    note = grown.info.provenance["grown"][0]
+    assert (note["skips"], note["folds"]) == (["the", "please"], True)
+    assert grown.translate("please wolk THE").error.message == (
+        "unknown word 'wolk' (word 2); did you mean 'walk'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("growth", "problem"),
+    [
+        (Growth(skips=("dax",)), "schemes.skips: 'dax' is a word of the program: it cannot be skipped"),
+        (Growth(skips=("so", "so")), "skip 'so': the program skips this word already"),
+        (Growth((NewWord("Dax", "lug", "X"),), folds=True), "'Dax' and 'dax' differ in case only"),
+        (Growth((NewWord("so", "lug"),), skips=("so",)), "'so' is a word of the program"),
+        (
+            Growth((NewWord("{n}", "lug", "X"),)),
+            "{n}: a slot has no other value than its text: leave out 'X'",
+        ),
+        (Growth((NewWord("{n}", "kiki"),)), "only words that stand for a value of their own"),
+        (Growth((NewWord("{n}", "lug"), NewWord("hop", "{n}"))), "the program has no such word"),
+        (
+            Growth((NewWord("{n}", "lug"), NewWord("hop", "lug", "{n:5}"))),
+            "could be taken for the text of a slot",
+        ),
+    ],
+)
+def test_what_would_change_other_commands_is_refused(tiny, growth, problem):
+    with pytest.raises(LaneError) as caught:
+        grow(tiny, growth)
+    assert problem in str(caught.value)
+
+
+def test_a_program_that_has_grown_so_grows_again(slots):
+    program = slots.program()
+    again = grow(program, Growth((NewWord("attic", "{room}", "ATTIC"),), ("so",)))
+    answers = translator(again)
+    assert answers.translate("so PLAY Attic").text == "PLAY ATTIC"
+    for growth, problem in (
+        (Growth((NewWord("attic", "{room}"),)), "a word like a slot needs a value of its own"),
+        (Growth((NewWord("please", "hall"),)), "the program skips this word"),
+        (Growth((NewWord("HALL", "hall"),)), "differ in case only"),
+        (Growth(folds=True), "knows words in any case already"),
+        (Growth(skips=("the",)), "skips this word already"),
+    ):
+        with pytest.raises(LaneError) as caught:
+            grow(program, growth)
+        assert problem in str(caught.value)
 
 
 def test_the_bundled_program_grows():

@@ -1,9 +1,12 @@
 """What all networks share, with a network of a few lines."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lane.base.scheme import Schemes
 from lane.runtime import ModelError, network
 from lane.runtime.model_file import ModelFile
 from lane.runtime.network import NetworkBackend, _portions, first_line, needs
@@ -44,6 +47,18 @@ def test_answers_are_in_order_whatever_their_lengths():
     codes = [answer.error and answer.error.code for answer in answers]
     assert codes == [None, "empty", None, "unknown-word", "too-many-actions", None, "too-many-words"]
     assert backend().translate_batch([]) == []
+
+
+def test_slots_are_left_to_the_program():
+    card = replace(CARD, words=("a", "b", "{n}"), actions=("A", "B", "{n}"), schemes=Schemes(slots=("n",)))
+    network = NetworkBackend(ModelFile("m.onnx", b"", False), card, 1, echo)
+    answers = network.translate_batch(["a {n}", "a 5", "b"])
+    hint = "slots are filled by the program (.lane) of a model alone"
+    assert [answer.error and answer.error.message for answer in answers] == [
+        f"unknown word '{{n}}' (word 2); {hint}",
+        f"unknown word '5' (word 2); {hint}",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

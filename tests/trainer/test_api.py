@@ -16,6 +16,7 @@ from lane import trainer
 from lane.base.errors import LaneError
 from lane.models import checkpoint
 from lane.trainer import Pair, build_config, candidate, train
+from lane.trainer.api import slot_pairs
 from lane.trainer.plot import read_metrics
 
 # Too small to learn: for what has to do with runs and not with learning.
@@ -40,6 +41,28 @@ def test_settings_by_keyword_or_as_a_record_and_any_form_of_pairs(tmp_path, capf
     assert str(reports[1]).startswith("candidate 1 ")
     assert capfd.readouterr() == ("", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.pt", "two.pt"]
+
+
+SLOTTED = [
+    ("walk", "W"),
+    ("run", "R"),
+    ("go {n}", "GO {n}"),
+    ("go {n} twice", "GO {n} GO {n}"),
+    ("walk twice", "W W"),
+]
+
+
+def test_a_slot_stands_for_itself_though_no_pair_says_so(tmp_path):
+    assert slot_pairs([Pair.of(*pair) for pair in SLOTTED], ["n"]) == (Pair.of("{n}", "{n}"),)
+    assert slot_pairs([Pair.of("{n}", "{n}")], ["n"]) == ()
+    with pytest.raises(LaneError, match=r"the slot \{n\} stands for itself, but a pair gives it 'N'"):
+        slot_pairs([Pair.of("{n}", "N"), Pair.of("go {n}", "{n}")], ["n"])
+    result = train(SLOTTED, out=tmp_path / "slots.pt", workers=1, seed=1)
+    assert result.converged, result.reason
+    made = checkpoint.load(result.model)
+    assert made.card.slots == ("n",)
+    assert (made.card.data.pairs, made.card.data.distinct) == (5, 5)
+    assert any(str(rule) == "go $x -> GO $X" for rule in result.rules)
 
 
 @pytest.mark.parametrize(
