@@ -14,7 +14,7 @@ from typing import Any
 
 from lane.base.errors import LaneError
 from lane.base.files import write_atomically
-from lane.experiments.trial import Job, Trial, trial_of
+from lane.experiments.trial import TEMPORARY, Job, Trial, trial_of
 from lane.runtime.pool import LocalPool, Pool
 
 
@@ -93,7 +93,7 @@ def execute(trial: Trial, workers: int, data_dir: Path | None, keep: bool) -> tu
 
     The time is that of the whole process.
     """
-    with tempfile.TemporaryDirectory(prefix="lane-sweep-") as folder:
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
         job = Job(trial, Path(folder), workers, data_dir.absolute() if data_dir else None)
         # -P: a module in the current folder must not hide one of the library.
         command = [sys.executable, "-P", "-m", "lane.experiments.trial"]

@@ -19,6 +19,7 @@ from lane.base.errors import LaneError
 from lane.base.record import read_record
 
 OPTIONS = ("--preset", "--corrupt", "--minutes", "--thin")
+TEMPORARY = "lane-sweep-"  # begins the names of folders that are removed with their trial
 INTERRUPTED = 130  # as a shell reports SIGINT
 
 
@@ -171,10 +172,14 @@ def curve(path: Path) -> list[tuple[int, int, float]]:
 
 
 def _end_with_parent(job: Job, parent: int) -> None:
-    """When the parent is killed, as with its node, nobody waits for the result or removes the folder."""
+    """When the parent is killed, as with its node, nobody waits for the result or removes the folder.
+
+    Only a folder that was made for the trial is removed: another may be the user's.
+    """
     while os.getppid() == parent:
         time.sleep(1)
-    shutil.rmtree(job.folder, ignore_errors=True)
+    if job.folder.name.startswith(TEMPORARY):
+        shutil.rmtree(job.folder, ignore_errors=True)
     os._exit(INTERRUPTED)
 
 

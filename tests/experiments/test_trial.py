@@ -159,9 +159,10 @@ def test_a_failure_has_an_exit_code_and_no_record(monkeypatch, capsys, error, co
     assert said.err in ("no such file\n", "interrupted\n")
 
 
-def test_a_trial_ends_with_its_parent(tmp_path):
-    """As when a node of a cluster is killed: no process and no folder is left."""
-    folder = tmp_path / "job"
+@pytest.mark.parametrize(("name", "kept"), [("lane-sweep-1", False), ("mine", True)])
+def test_a_trial_ends_with_its_parent(tmp_path, name, kept):
+    """As when a node of a cluster is killed: neither a process is left nor its own folder."""
+    folder = tmp_path / name
     folder.mkdir()
     code = (
         "import subprocess, sys\n"
@@ -176,8 +177,8 @@ def test_a_trial_ends_with_its_parent(tmp_path):
         pid = int(parent.stdout.readline())
         wait_until((folder / "run").exists)
         parent.kill()
-    wait_until(lambda: not folder.exists())
     wait_until(lambda: not _is_alive(pid))
+    assert folder.exists() == kept
 
 
 def wait_until(condition):
