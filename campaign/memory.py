@@ -125,11 +125,11 @@ def cases(folder: Path) -> Iterator[Case]:
     )
     long = ("jump around left" + " thrice" * 8 + "\n").encode()
     for count, options in (
-        (5000, []),  # more than 2 GiB
-        (400, ["--workers", "2"]),
-        (100, ["--format", "jsonl"]),
-        (100, ["--explain", "json"]),
-        (100, ["--explain", "tree"]),
+        (5000, ["--lenient"]),  # more than 2 GiB
+        (400, ["--lenient", "--workers", "2"]),
+        (100, ["--lenient", "--format", "jsonl"]),
+        (100, ["--lenient", "--explain", "json"]),
+        (100, ["--lenient", "--explain", "tree"]),
     ):
         command = [*LANE_RUN, *options]
         written = len(subprocess.run(command, input=long, capture_output=True, check=True).stdout)
@@ -143,8 +143,8 @@ def cases(folder: Path) -> Iterator[Case]:
         )
     steps = 400 * (long.count(b" ") + 1)
     yield Case(
-        "400 lines of long answers: `lane-run --explain html`",
-        [*LANE_RUN, "--explain", "html"],
+        "400 lines of long answers: `lane-run --lenient --explain html`",
+        [*LANE_RUN, "--lenient", "--explain", "html"],
         long * 400,
         200 * MB,
         steps * STEP,

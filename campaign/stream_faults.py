@@ -19,9 +19,9 @@ class Stream:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        words = ["jump", "walk", "run", "look"]
+        words, ends = ["jump", "walk", "run", "look"], ["", "twice ", "left thrice ", "around right "]
         self.lines = "".join(
-            f"{campaign.draw.choice(words)} {'twice ' * (number % 4)}and {campaign.draw.choice(words)}\n"
+            f"{campaign.draw.choice(words)} {ends[number % 4]}and {campaign.draw.choice(words)}\n"
             for number in range(LINES)
         ).encode()
         (campaign.folder / "lines").write_bytes(self.lines)

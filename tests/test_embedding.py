@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "embedding.md").read_text(encoding="utf-8")
 
 def test_the_snippets_run_one_after_the_other(tmp_path):
     snippets = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(snippets) == 8
+    assert len(snippets) == 9
     code = "\n".join(snippets)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60

@@ -53,11 +53,11 @@ def test_arrow_gives_arrow(texts, size):
 def test_long_answers_are_streamed_in_parts(monkeypatch):
     pyarrow = pytest.importorskip("pyarrow")
     monkeypatch.setattr(module, "BUDGET", 100)
-    batch = pyarrow.record_batch({"text": ["jump thrice thrice"] * 50})
+    batch = pyarrow.record_batch({"text": ["jump around left thrice and jump around right"] * 50})
     parts = list(MAPPER.map_arrow([batch]))
     assert len(parts) > 5
     assert [text for part in parts for text in part.column("output").to_pylist()] == expected(
-        ["jump thrice thrice"] * 50
+        ["jump around left thrice and jump around right"] * 50
     )[0]
 
 
