@@ -110,7 +110,7 @@ def refusals(checkpoint: Checkpoint, task: Task, language: Domain | None, string
 
 
 def _is_scan(words: Words) -> bool:
-    """Whether it is a chain of phrases: of any length, as the rules of all these tasks translate them."""
+    """Whether it is a chain of phrases; long ones are no nonsense, though few tasks teach them."""
     phrases, part = _phrases(), []
     for word in (*words, "and"):
         if word not in ("and", "after"):
