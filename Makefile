@@ -14,9 +14,9 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 # The stamp is stale if the dependencies or the C source have changed; otherwise a second call is free.
-$(VENV)/.stamp: pyproject.toml experiments/pyproject.toml constraints.txt runtime/_core.c
+$(VENV)/.stamp: pyproject.toml setup.py trainer/pyproject.toml experiments/pyproject.toml constraints.txt runtime/_core.c
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) -e ".[dev]" -e experiments
+	$(BIN)/python $(INSTALL) -e ".[dev]" -e trainer -e experiments
 	@touch $@
 
 setup: $(VENV)/.stamp ## create .venv and install the package with its development tools
@@ -54,7 +54,7 @@ test-runtime: ## the runtime's tests in an environment of their own, without tor
 
 test-lowest: ## the tests of everything that uses a dependency, with the lowest versions that are allowed
 	$(PYTHON) -m venv $(VENV)-lowest
-	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[serve,train]" -e experiments hypothesis pytest pytest-xdist
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[serve]" -e trainer -e experiments hypothesis pytest pytest-xdist
 	$(VENV)-lowest/bin/python -m pytest -n $(JOBS) -m "not slow" tests/models tests/export tests/runtime tests/service tests/cli/test_run_backends.py tests/cli/test_export.py
 
 readme: $(VENV)/.stamp ## run every command of the README in a new environment

@@ -8,7 +8,7 @@ DISTRIBUTION = "lane-expressions"
 
 def missing(command: str, module: str) -> str:
     """What to install where `module`, which the command needs, is not installed."""
-    if module.startswith("lane."):
+    if module.startswith("lane.experiments"):
         return f"{command} needs {module}: in a checkout of LAnE, pip install ./experiments"
     return f"{command} needs {module}: pip install '{DISTRIBUTION}[train]'"
 

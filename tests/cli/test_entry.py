@@ -36,6 +36,13 @@ def test_a_module_that_is_missed_later_is_named_too() -> None:
     assert done.stderr == "error: lane-train needs pydantic: pip install 'lane-expressions[train]'\n"
 
 
+def test_without_the_trainer_the_extra_is_named() -> None:
+    done = start("train", "lane.trainer", "settings")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: lane-train needs lane.trainer")
+    assert done.stderr.endswith(": pip install 'lane-expressions[train]'\n")
+
+
 def test_without_the_experiments_their_distribution_is_named() -> None:
     done = start("train", "lane.experiments", "sweep", "--seeds", "1")
     assert done.returncode == 1
