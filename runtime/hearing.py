@@ -241,9 +241,8 @@ class _Listener:
             if size:
                 text = entries.texts[tuple(self.keys[place : place + size])]
                 found.append(_Match(name, place + size, text))
-        unit = self.units[place]
-        if NUMBER in self.hearing.slots and unit.kind == _STRANGER and is_number(unit.word):
-            found.append(_Match(NUMBER, place + 1, None))
+        if NUMBER in self.hearing.slots and (end := self._number_end(place, stop)):
+            found.append(_Match(NUMBER, end, None))
         if not found:
             return None
         longest = max(match.stop for match in found)
@@ -251,6 +250,23 @@ class _Listener:
         chosen = next((match for match in found if match.name == preferred), found[0])
         self.ties.update(match.name for match in found if match is not chosen)
         return chosen
+
+    def _number_end(self, place: int, stop: int) -> int:
+        """The end of the longest number that begins with a unit; 0 if none does.
+
+        Some schemes split `-3.5` and `1,000` into several units. The sign in `5-3` is none of a number.
+        """
+        begin, end = self.units[place].start, 0
+        before = self.units[place - 1] if place else None
+        if before and before.kind == _STRANGER and before.stop == begin and self.text[begin] in "+-":
+            return 0
+        for last in range(place, stop):
+            unit = self.units[last]
+            if unit.kind != _STRANGER or unit.stop - begin > MAX_NUMBER:
+                break
+            if is_number(self.text[begin : unit.stop]):
+                end = last + 1
+        return end
 
     def _is_sayable(self, units: tuple[int, int]) -> bool:
         return not any(_UNSAYABLE.search(self.typed(place)) for place in range(*units))
@@ -297,9 +313,9 @@ class _Draft:
         self._heard.positions.append(self._listener.position(units[0]))
 
 
-def is_number(token: str) -> bool:
-    """Whether a token is a number: digits with points or commas between them, and perhaps a sign."""
-    return len(token) <= MAX_NUMBER and _NUMBER.fullmatch(token) is not None
+def is_number(text: str) -> bool:
+    """Whether a text is a number: digits with points or commas between them, and perhaps a sign."""
+    return len(text) <= MAX_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
 def exact_words(schemes: Schemes, known: Iterable[str]) -> frozenset[str]:

@@ -264,16 +264,28 @@ class Listener {
       const entry = entries.longest(this.keys, place, stop);
       if (entry) found.push({ name, stop: place + entry.size, text: entry.text });
     }
-    const { kind, word } = this.units[place]!;
-    if (kind === "stranger" && this.hearing.slots.includes(NUMBER) && isNumber(word)) {
-      found.push({ name: NUMBER, stop: place + 1, text: null });
-    }
+    const end = this.hearing.slots.includes(NUMBER) ? this.numberEnd(place, stop) : 0;
+    if (end) found.push({ name: NUMBER, stop: end, text: null });
     if (!found.length) return null;
     const longest = Math.max(...found.map((match) => match.stop));
     found = found.filter((match) => match.stop === longest);
     const chosen = found.find((match) => match.name === preferred) ?? found[0]!;
     for (const match of found) if (match !== chosen) this.ties.add(match.name);
     return chosen;
+  }
+
+  /** The end of the longest number that begins with a unit; 0 if none does. */
+  private numberEnd(place: number, stop: number): number {
+    const begin = this.units[place]!.start;
+    const before = this.units[place - 1];
+    if (before?.kind === "stranger" && before.stop === begin && "+-".includes(this.text[begin]!)) return 0;
+    let end = 0;
+    for (let last = place; last < stop; last++) {
+      const unit = this.units[last]!;
+      if (unit.kind !== "stranger" || unit.stop - begin > MAX_NUMBER) break;
+      if (isNumber(this.text.slice(begin, unit.stop))) end = last + 1;
+    }
+    return end;
   }
 
   private isSayable([start, stop]: Interval): boolean {
@@ -322,9 +334,9 @@ class Draft implements Heard {
   }
 }
 
-/** Whether a token is a number: digits with points or commas between them, and perhaps a sign. */
-function isNumber(token: string): boolean {
-  return length(token) <= MAX_NUMBER && NUMERAL.test(token);
+/** Whether a text is a number: digits with points or commas between them, and perhaps a sign. */
+function isNumber(text: string): boolean {
+  return text.length <= MAX_NUMBER && NUMERAL.test(text);
 }
 
 /** The tokens that a program knows: its words, the parts of its phrases, and those to skip. */

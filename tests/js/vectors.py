@@ -114,6 +114,23 @@ def programs() -> Iterator[tuple[str, Program, list[str]]]:
     asked = ["Say 'hi', you!", "play blue moon, please", "say go 1,000.5", "Smooth jazz blue moon"]
     as_text = Schemes("text", "code", (("smooth", "jazz"),))
     yield "slots as text", helper("runtime/slot_program.py").program(as_text), asked
+    asked = [
+        "go -3.5 meters",
+        "go 1,000.50 meters and say go 5-3",
+        "go - 5 meters",
+        "play 5-3",
+        "go +1,2,3 meters",
+    ]
+    asked += [
+        "play 1,000",
+        "go " + "1," * 16 + "1 meters",
+        "go " + "1," * 15 + "11 meters",
+        "go--5 meters",
+        "go-5 meters",
+    ]
+    for scheme in ("text", "code"):
+        program = helper("runtime/slot_program.py").program(Schemes(scheme, "whitespace"))
+        yield f"numbers as {scheme}", program, asked
     grown = Growth(GROWN, ("please", "the"), True)
     yield "grown", grow(bundled.program, grown), ["Hop blue moon AND walk to me please", "jump 3 twice"]
     every_letter = [f"a{chr(code)}" for code in range(0x41, 0x560)]

@@ -116,6 +116,36 @@ def test_the_memory_of_a_hearing_is_bounded():
     assert peaks[1] < 2 * peaks[0]
 
 
+@pytest.mark.parametrize("scheme", ["whitespace", "text", "code"])
+@pytest.mark.parametrize("number", ["-3.5", "+7", "1,000", "-1,000.50", "0", "9" * 32])
+def test_a_number_is_one_however_it_is_split(scheme, number):
+    listener = Hearing(Schemes(scheme, slots=("number",)), WORDS, 6, 100)
+    for text in (f"go {number} and {number}", f"{number} {number}", f"\t{number} go {number} "):
+        (one,) = listener.hearings(text, {})
+        assert [slot.text for slot in one.slots] == [number, number]
+        assert len(one.words) == len(text.split())
+
+
+def test_what_is_no_number_in_any_scheme():
+    for scheme in ("whitespace", "text", "code"):
+        for text in ("go 8-3", "go - 3", "go 8 .3", "go --8", "go 1.,2", "go +-8", "go -" + "9" * 32):
+            (one,) = Hearing(Schemes(scheme, slots=("number",)), WORDS, 6, 100).hearings(text, {})
+            assert isinstance(one, Failure), (scheme, text, one)
+
+
+def test_a_known_sign_is_a_word_and_no_part_of_a_number():
+    listener = Hearing(Schemes("code", slots=("number",)), [*WORDS, "-", ","], 9, 100)
+    assert heard("go 3-4 , -7", listener) == ["go {number:3} - {number:4} , - {number:7}"]
+    assert heard("go -7,000", listener) == ["go - {number:7} , {number:000}"]
+
+
+def test_an_entry_longer_than_a_number_is_heard_and_of_equal_ones_the_entry():
+    listener = Hearing(Schemes("text", slots=("number", "room")), WORDS, 9, 100)
+    assert heard("go -8 floor", listener, room=["-8 floor"]) == ["go {room:-8%20floor}"]
+    assert heard("go -8", listener, room=["-8", "-"]) == ["go {room:-8}", "go {number:-8}"]
+    assert heard("go -8", listener, room=["-"]) == ["go {number:-8}"]
+
+
 def test_positions_and_texts_are_those_of_words_as_typed():
     listener = Hearing(
         Schemes("text", "code", (("smooth", "jazz"),), ("room", "text"), ("please",)),
