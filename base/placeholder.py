@@ -6,7 +6,7 @@ a language with slots begins so, and the text is escaped: nothing that users say
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from lane.base.errors import LaneError
@@ -14,6 +14,7 @@ from lane.base.errors import LaneError
 NUMBER: Final = "number"  # a slot of this name takes numbers
 TEXT: Final = "text"  # and one of this name free text; any other takes the entries of its list
 MOST: Final = 100  # slots of a language
+NAMING: Final = "the name of a slot is a small letter, then at most 31 of a-z, 0-9, _ and -"
 _NAME = "[a-z][a-z0-9_-]{0,31}"
 _IS_NAME = re.compile(_NAME)
 _SLOT = re.compile(rf"\{{({_NAME})\}}")
@@ -41,6 +42,11 @@ def slots_in(text: str) -> set[str]:
 def without_slots(text: str) -> str:
     """The text with every slot as a plain word: for those who look at its punctuation."""
     return _SLOT.sub(r"\1", text)
+
+
+def replaced(text: str, values: Mapping[str, str]) -> str:
+    """The text with values in place of slots; slots without one stay."""
+    return _SLOT.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def begins_like_slot(token: str) -> bool:

@@ -1,8 +1,9 @@
 """The tests of a language: pairs that pass or fail, what they cover, and differences from another model."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from lane.base.placeholder import filled, replaced, slots_in
 from lane.data.pair import Pair
 from lane.runtime.coverage import Coverage, coverage
 from lane.runtime.derivation import Derivation
@@ -61,15 +62,29 @@ class Examination:
 def examine(
     translator: Translator, name: str, pairs: Iterable[tuple[int, Pair]], other: Translator | None, count: int
 ) -> Examination:
-    """Test a model on pairs, each with its line; compare it with another one on `count` new commands too."""
-    schemes = translator.info.schemes
+    """Test a model on pairs, each with its line; compare it with another one on `count` new commands too.
+
+    A slot in a pair stands for any text that fills it, and is filled by an example.
+    """
+    schemes, texts = translator.info.schemes, examples(translator)
     cases = []
     for line, pair in pairs:
         command, expected = " ".join(pair.source), schemes.join(pair.by(schemes).target)
+        if texts:
+            command, expected = _filled(command, expected, texts)
         cases.append(Case(line, command, expected, translator.explain(command)))
     covered = coverage(translator, (case.derivation for case in cases))
     compared = None if other is None else _compare(translator, other, cases, count)
     return Examination(name, translator.info.path, tuple(cases), covered, compared)
+
+
+def _filled(command: str, expected: str, texts: Mapping[str, str]) -> tuple[str, str]:
+    """A pair with the slots filled, unless its output takes the word of a slot for what a user typed."""
+    given = {
+        name: texts[name] for name in slots_in(command) if texts.get(name) and f"%7B{name}%7D" not in expected
+    }
+    tokens = {name: filled(name, text) for name, text in given.items()}
+    return replaced(command, given), replaced(expected, tokens)
 
 
 def _compare(ours: Translator, theirs: Translator, cases: list[Case], count: int) -> Contrast:

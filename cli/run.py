@@ -8,8 +8,8 @@ import argparse
 import gc
 import signal
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
@@ -163,7 +163,7 @@ def _test_parser() -> "_Parser":
 
 def _grow_parser() -> "_Parser":
     parser = _new_parser("lane-run grow", GROW_HELP, None)
-    parser.add_argument("words", metavar="WORDS", help="a file of new words")
+    parser.add_argument("words", metavar="WORDS", help="a file of new words; - is standard input")
     parser.add_argument("--out", required=True, metavar="FILE", help="the program with the new words")
     return parser
 
@@ -382,10 +382,12 @@ def _inputs(options: argparse.Namespace) -> Iterator[tuple[str, BinaryIO]]:
 def _hint(name: str, options: argparse.Namespace) -> str:
     """The end of the message about a missing file: what the user probably meant."""
     model = f" --model {quote(options.model)}" if options.model else ""
-    if name == "rules":
-        return f"; to see the rules of a model, write `rules` first: lane-run rules{model}"
     if options.explain and (kind := did_you_mean(name, EXPLAIN)):
         return kind
+    if name in COMMANDS:
+        return f"; for the command of this name, write `{name}` first: lane-run {name}{model}"
+    if name == options.files[0] and (command := did_you_mean(name, COMMANDS)):
+        return command
     if any(Path(other).exists() for other in options.files):
         return ""
     command = quote(" ".join(options.files))
@@ -451,12 +453,12 @@ def _test(options: argparse.Namespace) -> int:
 
 
 def _grow(options: argparse.Namespace) -> int:
-    from lane.runtime.extension import grow, read_growth
+    from lane.runtime.extension import grow_by_lines
 
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     program = codec.decode_file(path, data)
-    grow(program, read_growth(_lines_of(options.words), options.words)).save(options.out)
+    grow_by_lines(program, _lines_of(options.words), options.words).save(options.out)
     return 0
 
 
@@ -490,9 +492,11 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _lines_of(name: str) -> list[str]:
-    """The lines of a small file of text; editors of Windows write a byte order mark."""
+    """The lines of a small file of text, or of standard input; editors of Windows write a byte order mark."""
+    if name == "-" and sys.stdin is None:
+        raise WrongUseError("standard input is closed: name a file of words")
     try:
-        with Path(name).open("rb") as file:
+        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise WrongUseError(f"{name}: is larger than {MAX_FILE_BYTES} bytes")
@@ -503,20 +507,22 @@ def _lines_of(name: str) -> list[str]:
         raise WrongUseError(f"{name}: is not UTF-8") from None
 
 
+COMMANDS: dict[str, tuple[Callable[[], _Parser], Callable[[argparse.Namespace], int]]] = {
+    "rules": (_rules_parser, _rules),
+    "page": (_page_parser, _page),
+    "test": (_test_parser, _test),
+    "grow": (_grow_parser, _grow),
+    "serve": (_serve_parser, _serve),
+}
+
+
 def main() -> int:
     """Entry point of `lane-run`; gives the exit code."""
     arguments = sys.argv[1:]
     try:
-        if arguments[:1] == ["rules"]:
-            return _rules(_rules_parser().parse(arguments[1:]))
-        if arguments[:1] == ["page"]:
-            return _page(_page_parser().parse(arguments[1:]))
-        if arguments[:1] == ["test"]:
-            return _test(_test_parser().parse(arguments[1:]))
-        if arguments[:1] == ["grow"]:
-            return _grow(_grow_parser().parse(arguments[1:]))
-        if arguments[:1] == ["serve"]:
-            return _serve(_serve_parser().parse(arguments[1:]))
+        if arguments and arguments[0] in COMMANDS:
+            parser, run = COMMANDS[arguments[0]]
+            return run(parser().parse(arguments[1:]))
         return _translate(_parser().parse(_with_kind(arguments)))
     except (StreamError, UnwrittenError) as error:
         return _fail(str(error), CUT_SHORT)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from lane.base.placeholder import without_slots
 from lane.base.scheme import CODE, TEXT, WHITESPACE, Schemes
 from lane.data.choice import case_variants, is_glued, is_marked
 from lane.data.pair import Pair
@@ -66,7 +67,9 @@ def _glued_inputs(pairs: Sequence[Numbered], schemes: Schemes, place: str) -> st
 def _glued_outputs(pairs: Sequence[Numbered], schemes: Schemes, place: str) -> str:
     if schemes.target != WHITESPACE:
         return ""
-    where = [(number, [word for word in pair.target if is_glued(word)]) for number, pair in pairs]
+    where = [
+        (number, [word for word in pair.target if is_glued(without_slots(word))]) for number, pair in pairs
+    ]
     return _glued(where, "output", f"--target-scheme {CODE}", place)
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 
+from lane.base.placeholder import begins_like_slot
 from lane.data.pair import Pair, checked_pair
 
 _IN, _OUT = "IN:", "OUT:"
@@ -29,7 +30,7 @@ def guess_format(line: str) -> Format:
     text = line.strip()
     if text.startswith(_IN):
         return Format.SCAN
-    if text.startswith("{"):
+    if text.startswith("{") and not begins_like_slot(text):
         return Format.JSONL
     if "\t" in text:
         return Format.TSV

@@ -1,6 +1,7 @@
 """Differences between two models: on given commands, and on new ones made from their rules."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
@@ -35,16 +36,17 @@ def _meaning(answer: Translation) -> tuple[str, str | None]:
 
 
 def examples(translator: Translator) -> dict[str, str]:
-    """A text for each slot of a model, empty where its list was not given."""
-    found = {}
+    """A text for each slot of a model that no other slot takes, empty where its list was not given."""
+    found, words, lists = {}, translator.info.words, translator.lists
     for name in translator.info.schemes.slots:
-        texts = translator.lists.get(name, ())
         if name == NUMBER:
-            found[name] = "12"
+            found[name] = next(str(number) for number in count(12) if str(number) not in words)
         elif name == TEXT:
-            found[name] = _stranger(translator.info.words)
+            found[name] = _stranger(words)
         else:
-            found[name] = next(iter(texts), "")
+            others = {text for other, texts in lists.items() if other != name for text in texts}
+            texts = lists.get(name, ())
+            found[name] = next((text for text in texts if text not in others), "".join(texts[:1]))
     return found
 
 
@@ -57,9 +59,9 @@ def _stranger(words: Sequence[str]) -> str:
 
 
 def new_commands(
-    rules: Rules, count: int, seed: int = 0, texts: Mapping[str, str] = MappingProxyType({})
+    rules: Rules, most: int, seed: int = 0, texts: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """About `count` distinct commands that put the rules in use inside each other, each rule as often.
+    """About `most` distinct commands that put the rules in use inside each other, each rule as often.
 
     `texts` fill the slots, as by `examples`; one with an empty text is left out.
     """
@@ -79,10 +81,10 @@ def new_commands(
                 yield text_of.get(token) or token.replace(BLANK, " ")
 
     made = [" ".join(expand(leaf, 0)) for leaf in leaves]
-    for number in range(count - len(made) if branches else 0):
+    for number in range(most - len(made) if branches else 0):
         rule = branches[number % len(branches)]
         made.append(" ".join(expand(rule, number // len(branches) % _DEEPEST)))
-    return list(dict.fromkeys(made[:count]))
+    return list(dict.fromkeys(made[:most]))
 
 
 def _variables(rule: Rule) -> int:

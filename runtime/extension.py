@@ -8,19 +8,22 @@ such a word. What is skipped, or known in any case, was an unknown word before.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lane.base.errors import LaneError
-from lane.base.placeholder import slot_of
+from lane.base.placeholder import NAMING, slot_of
 from lane.base.rule import Rule
 from lane.base.scheme import TEXT, Schemes
 from lane.base.suggestion import did_you_mean
+from lane.runtime.errors import ProgramError
 from lane.runtime.kind import RuleKind
 from lane.runtime.program import Program
 
+MOST_WRONG: Final = 10  # lines that are named together
+
 
 class NewWord(NamedTuple):
-    """A word that is used as `like`, a known word, is; without a value of its own it is a synonym.
+    """A word that is used as `like`, a known or earlier word, is; without a value of its own it is a synonym.
 
     In braces it is a slot, whose value is its text: `{number}`, `{text}`, or any other with a list.
     """
@@ -38,6 +41,11 @@ class Growth(NamedTuple):
     """Words that mean nothing in a command, such as `please`."""
     folds: bool = False
     """Words are known in any case."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.words or self.skips or self.folds)
 
 
 def read_growth(lines: Iterable[str], name: str) -> Growth:
@@ -69,18 +77,66 @@ def read_growth(lines: Iterable[str], name: str) -> Growth:
     return Growth(tuple(words), tuple(skips), folds)
 
 
+def grow_by_lines(program: Program, lines: Iterable[str], name: str) -> Program:
+    """The program with the words of a file; LaneError names lines that are wrong, at most `MOST_WRONG`."""
+    given, wrong = list(lines), list[str]()
+    while len(wrong) < MOST_WRONG:
+        try:
+            growth = read_growth(given, name)
+            if not (wrong or growth.is_new):
+                raise LaneError(f"{name}: holds no words")
+            grown = grow(program, growth)
+        except LaneError as error:
+            number = _first_wrong(program, given, name)
+            if not number:
+                raise
+            reason = _reason(program, given[:number], name) or error
+            wrong.append(f"{name}, line {number}: {reason}")
+            given[number - 1] = ""
+        else:
+            if not wrong:
+                return grown
+            break
+    raise LaneError("\n".join(wrong))
+
+
+def _first_wrong(program: Program, lines: Sequence[str], name: str) -> int:
+    """The number of the first line that cannot be added after those before it; 0 if all can."""
+    if _reason(program, lines, name) is None:
+        return 0
+    right, wrong = 0, len(lines)
+    while wrong - right > 1:
+        middle = (right + wrong) // 2
+        if _reason(program, lines[:middle], name) is None:
+            right = middle
+        else:
+            wrong = middle
+    return wrong
+
+
+def _reason(program: Program, lines: Sequence[str], name: str) -> str | None:
+    """Why the lines cannot be added; None if they can."""
+    try:
+        grow(program, read_growth(lines, name))
+    except ProgramError as error:
+        return error.problem
+    except LaneError as error:
+        return str(error).removeprefix(f"{name}, line {len(lines)}: ")
+    return None
+
+
 def grow(program: Program, new: Sequence[NewWord] | Growth) -> Program:
     """The program with what is new, noted in its provenance; LaneError if something cannot be added."""
     growth = new if isinstance(new, Growth) else Growth(tuple(new))
     new = growth.words
     known = dict(program.words)
-    values = {rule.span[0]: rule.template for rule in program.rules if rule.is_word}
+    rules = {rule.span[0]: rule for rule in program.rules if rule.is_word}
     added: dict[str, Rule] = {}
     slots: list[str] = []
     for word, like, value in new:
         if not known.get(like):
             raise LaneError(f"{word!r} like {like!r}: {_no_model(like, known)}")
-        if word in known or word in added:
+        if word in known:
             raise LaneError(f"{word!r}: the program has this word already")
         if word in program.schemes.skips:
             raise LaneError(f"{word!r}: the program skips this word")
@@ -88,13 +144,18 @@ def grow(program: Program, new: Sequence[NewWord] | Growth) -> Program:
             if value:
                 raise LaneError(f"{word}: a slot has no other value than its text: leave out {value!r}")
             slots.append(slot)
-            added[word] = Rule((word,), (word,))
-            continue
-        if slot_of(like) and not value:
+            template: tuple[str, ...] = (word,)
+        elif word.startswith("{") and len(word) > 1:
+            raise LaneError(f"{word!r}: {NAMING}, in braces")
+        elif slot_of(like) and not value:
             raise LaneError(f"{word!r} like {like!r}: a word like a slot needs a value of its own")
-        if program.schemes.read(word) != [word]:
+        elif program.schemes.read(word) != [word]:
             raise LaneError(f"{word!r}: commands of this program are never split into such a word")
-        added[word] = Rule((word,), tuple(program.schemes.write(value)) or values[like])
+        else:
+            template = tuple(program.schemes.write(value)) or rules[like].template
+        # No pair uses it; it counts as one use, so that it is listed and tested with the rules in use.
+        added[word] = rules[word] = Rule((word,), template, min(rules[like].uses, 1))
+        known[word] = True
     grown = replace(
         program,
         words=tuple(sorted([*program.words, *((word, True) for word in added)])),
@@ -139,6 +200,7 @@ def _kinds(kinds: Sequence[RuleKind], new: Sequence[NewWord]) -> tuple[RuleKind,
     spans = [list(kind.spans) for kind in kinds]
     for word, like, _ in new:
         if (like,) in kind_of:
+            kind_of[word,] = kind_of[like,]
             spans[kind_of[like,]].append((word,))
     members = [sorted(group, key=lambda span: (len(span), span)) for group in spans]
     order = sorted(range(len(kinds)), key=lambda number: (len(members[number][0]), members[number][0]))

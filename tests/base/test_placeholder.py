@@ -15,6 +15,7 @@ from lane.base.placeholder import (
     filled,
     parsed,
     placeholder,
+    replaced,
     slot_of,
     slots_in,
     without_slots,
@@ -27,6 +28,7 @@ def test_a_slot_is_a_word_in_braces():
         assert slot_of(token) is None
     assert slots_in("go({number}, {room}) {Room}") == {"number", "room"}
     assert without_slots("{room}! {5}") == "room! {5}"
+    assert replaced("{n} {m} {N} {n}", {"n": "{m}"}) == "{m} {m} {N} {m}"
     assert common_slots([("go {n} {m}", "GO {n}"), ("x", "{k}")]) == ("n",)
 
 

@@ -8,14 +8,25 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(scope="session")
-def scan():
-    """The hand-written SCAN program and SCAN's grammar."""
-    path = Path(__file__).parents[1] / "runtime" / "scan_program.py"
-    spec = importlib.util.spec_from_file_location("run_helper_scan_program", path)
+def _helper(name):
+    """A helper module of the runtime's tests, which are no package."""
+    path = Path(__file__).parents[1] / "runtime" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"run_helper_{name}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def scan():
+    """The hand-written SCAN program and SCAN's grammar."""
+    return _helper("scan_program")
+
+
+@pytest.fixture(scope="session")
+def slots():
+    """A program with slots of each sort."""
+    return _helper("slot_program")
 
 
 @pytest.fixture(scope="session")

@@ -47,3 +47,22 @@ def test_another_model_is_compared_on_pairs_and_on_new_commands(translator, scan
     same = examine(translator, "pairs.tsv", pairs, translator, 400)
     assert same.passed
     assert same.comparison.commands > 100
+
+
+def test_a_slot_in_a_pair_stands_for_any_text(slots):
+    translator = Translator(ProgramBackend(slots.program()))
+    pairs = numbered(
+        ("go {number} meters", "GO {number}"),
+        ("say {text} and play {room}", "SAY {text} {text} PLAY {room}"),
+        ("say {text}", "SAY {text:%7Btext%7D} {text:%7Btext%7D}"),  # what the user typed
+        ("go 5 meters", "GO {number:5}"),
+        ("say {number}", "SAY {number} {number}"),
+    )
+    found = [case.passed for case in examine(translator, "pairs.tsv", pairs, None, 0).cases]
+    assert found == [True, False, True, True, False]
+    translator.set_list("room", ["blue hall"])
+    result = examine(translator, "pairs.tsv", pairs, translator, 100)
+    assert [case.passed for case in result.cases] == [True, True, True, True, False]
+    assert result.cases[0].command == "go 12 meters"
+    assert result.cases[1].derivation.text == "SAY {text:something} {text:something} PLAY {room:blue%20hall}"
+    assert "{artist}" in result.coverage.words_left

@@ -200,6 +200,8 @@ def test_an_unconverged_model_says_so(command, scan, tmp_path, start):
         (["jump twice"], "standard input: echo 'jump twice' | lane-run --model "),
         (["jump", "twice"], "standard input: echo 'jump twice' | lane-run --model "),
         (["rules"], "write `rules` first: lane-run rules --model "),
+        (["serve"], "write `serve` first: lane-run serve --model "),
+        (["ruels"], "ruels: No such file or directory; did you mean 'rules'?"),
         (["--", "--stats"], "error: --stats: No such file or directory"),
         (["--workers", "0"], "'0' is not a whole number"),
         (["--batch-size", "many"], "'many' is not a whole number"),
@@ -466,7 +468,11 @@ def test_a_program_grows_by_a_file_of_words(command, tmp_path):
     words.write_text("hop like lok\n")
     wrong = run("grow", str(words), "-m", model, "--out", str(grown))
     assert (wrong.returncode, "did you mean 'look'?" in wrong.stderr) == (2, True)
+    assert f"error: {words}, line 1: 'hop' like 'lok'" in wrong.stderr
     assert run("grow", str(tmp_path / "none"), "-m", model, "--out", str(grown)).returncode == 2
+    done = run("grow", "-", "-m", model, "--out", str(grown), text="skip so\n")
+    assert (done.returncode, run("-m", str(grown), text="so jump\n").stdout) == (0, "I_JUMP\n")
+    assert "-: holds no words" in run("grow", "-", "-m", model, "--out", str(grown)).stderr
 
 
 def test_what_cannot_be_served_is_said(command, tmp_path):

@@ -50,6 +50,17 @@ def test_glued_punctuation_is_shown_where_the_schemes_leave_it():
     assert found(*pairs, schemes=Schemes("text", "code")) == []
 
 
+def test_the_braces_of_slots_are_no_punctuation():
+    pairs = [
+        *GOOD,
+        ("wait {number}", "WAIT {number}"),
+        ("say {text}", "SAY {text}"),
+        ("walk {number}", "WALK {number}"),
+    ]
+    lines = found(*pairs, schemes=Schemes(slots=("number", "text")))
+    assert not any("punctuation" in line for line in lines)
+
+
 def test_case_variants_are_shown_unless_folded():
     pairs = [*GOOD, ("Walk twice", "WALK WALK"), ("Walk", "WALK")]
     (line,) = found(*pairs, place="pair")

@@ -31,6 +31,7 @@ def test_formats_are_guessed() -> None:
     assert guess_format("IN: a OUT: b") is Format.SCAN
     assert guess_format(' {"in": "a"}') is Format.JSONL
     assert guess_format("a b\tc") is Format.TSV
+    assert guess_format("{room} twice\t{room} {room}") is Format.TSV
     with pytest.raises(ValueError, match="cannot tell the format"):
         guess_format("jump twice")
 

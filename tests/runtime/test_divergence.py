@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from lane.base.rule import Rule, Rules
-from lane.runtime.divergence import differences, new_commands
+from lane.runtime.divergence import differences, examples, new_commands
+from lane.runtime.extension import NewWord, grow
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.translator import Translator
 
@@ -43,3 +44,27 @@ def test_new_commands_use_every_rule_in_use_and_are_the_same_each_time():
 def test_without_words_there_are_no_commands():
     assert new_commands(Rules([Rule(("$x", "twice"), ("$X",), 1)]), 10) == []
     assert new_commands(Rules([Rule(("go",), ("GO",), 0)]), 10) == ["go"]
+
+
+def test_words_that_a_program_was_given_later_are_compared_too(tiny):
+    old = Translator(ProgramBackend(tiny))
+    ours, theirs = (Translator(ProgramBackend(grow(tiny, [NewWord("hop", "dax", value)]))) for value in "AB")
+    commands = new_commands(ours.rules(), 100)
+    assert all("hop" in found.command for found in differences(ours, theirs, commands))
+    assert len(list(differences(ours, theirs, commands))) > 5
+    assert {found.theirs.error.code for found in differences(ours, old, commands)} == {"unknown-word"}
+
+
+def test_the_examples_of_slots_are_taken_by_no_other(slots):
+    made = Translator(ProgramBackend(slots.program()))
+    assert examples(made) == {"artist": "", "number": "12", "room": "", "text": "something"}
+    made.set_list("artist", ["moon", "Nina"])
+    made.set_list("room", ["moon"])
+    assert examples(made) == {"artist": "Nina", "number": "12", "room": "moon", "text": "something"}
+    words = [NewWord("12", "hall"), NewWord("something", "hall")]
+    assert examples(Translator(ProgramBackend(grow(slots.program(), words)))) == {
+        "artist": "",
+        "number": "13",
+        "room": "",
+        "text": "somethingx",
+    }

@@ -9,7 +9,7 @@ from lane.base.errors import LaneError
 from lane.base.scheme import Schemes
 from lane.runtime import Program, load
 from lane.runtime.divergence import differences, new_commands
-from lane.runtime.extension import Growth, NewWord, grow, read_growth
+from lane.runtime.extension import Growth, NewWord, grow, grow_by_lines, read_growth
 from lane.runtime.kind import RuleKind
 from lane.runtime.program_backend import ProgramBackend
 from lane.runtime.translator import Translator
@@ -167,7 +167,12 @@ def test_words_to_skip_and_any_case(scan):
             "{n}: a slot has no other value than its text: leave out 'X'",
         ),
         (Growth((NewWord("{n}", "kiki"),)), "only words that stand for a value of their own"),
-        (Growth((NewWord("{n}", "lug"), NewWord("hop", "{n}"))), "the program has no such word"),
+        (
+            Growth((NewWord("{n}", "lug"), NewWord("hop", "{n}"))),
+            "a word like a slot needs a value of its own",
+        ),
+        (Growth((NewWord("{N}", "lug"),)), "'{N}': the name of a slot is a small letter, then"),
+        (Growth((NewWord("{n", "lug"),)), "'{n': the name of a slot is a small letter, then"),
         (
             Growth((NewWord("{n}", "lug"), NewWord("hop", "lug", "{n:5}"))),
             "could be taken for the text of a slot",
@@ -195,6 +200,73 @@ def test_a_program_that_has_grown_so_grows_again(slots):
         with pytest.raises(LaneError) as caught:
             grow(program, growth)
         assert problem in str(caught.value)
+
+
+def test_a_word_may_be_like_one_before_it(tiny):
+    new = (
+        NewWord("hop", "dax", "HOP"),
+        NewWord("leap", "hop"),
+        NewWord("{n}", "leap"),
+        NewWord("x", "{n}", "X"),
+    )
+    grown = translator(grow(tiny, new))
+    assert grown.translate("leap kiki x").text == "X HOP"
+    with pytest.raises(LaneError, match="'leap' like 'hop': the program has no such word"):
+        grow(tiny, (NewWord("leap", "hop"), NewWord("hop", "dax", "HOP")))
+    kinds = (RuleKind(True, (), (("dax",),)), RuleKind(True, ((1,), (1,)), (("$x", "kiki", "$y"),)))
+    strict = translator(grow(replace(tiny, kinds=kinds), new))
+    assert strict.translate("leap kiki x").text == "X HOP"
+    assert strict.translate("leap kiki lug").error.code == "not-learned"
+
+
+def test_new_words_are_in_use_as_the_known_ones_are(tiny):
+    """So that tests and lists of rules have them; where no use was counted, no rule is favoured."""
+    new = [NewWord("hop", "dax", "HOP"), NewWord("{n}", "hop"), NewWord("leap", "lug")]
+    used = translator(grow(tiny, new)).rules().used
+    assert [str(rule) for rule in used][:5] == [
+        "dax -> RED",
+        "hop -> HOP",
+        "leap -> BLUE",
+        "lug -> BLUE",
+        "{n} -> {n}",
+    ]
+    uncounted = replace(tiny, rules=tuple(rule._replace(uses=0) for rule in tiny.rules))
+    assert not any(rule.uses for rule in grow(uncounted, new).rules)
+
+
+def test_wrong_lines_among_hundreds_are_named(tiny):
+    lines = [f"w{number} like dax = W{number}" for number in range(300)]
+    wrong = {
+        17: "hop like dux = X",
+        40: "hop as dax",
+        101: "$hop like dax",
+        150: "w7 like dax",
+        151: "skip lug",
+        200: "DAX like lug",
+        299: "{n} like kiki",
+    }
+    given = [wrong.get(number, line) for number, line in enumerate(lines)]
+    given[0] = "fold case"
+    with pytest.raises(LaneError) as caught:
+        grow_by_lines(tiny, given, "words.txt")
+    assert str(caught.value).split("\n") == [
+        "words.txt, line 18: 'hop' like 'dux': the program has no such word; did you mean 'dax'?",
+        "words.txt, line 41: expected WORD like KNOWN = ACTIONS, WORD like KNOWN, {SLOT} like KNOWN, "
+        "skip WORD, or fold case",
+        "words.txt, line 102: '$hop' begins like a variable or an error",
+        "words.txt, line 151: 'w7': the program has this word already",
+        "words.txt, line 152: 'lug' is a word of the program: it cannot be skipped",
+        "words.txt, line 201: 'DAX' and 'dax' differ in case only",
+        "words.txt, line 300: '{n}' like 'kiki': only words that stand for a value of their own can be "
+        "imitated",
+    ]
+    with pytest.raises(LaneError) as caught:
+        grow_by_lines(tiny, ["hop like x"] * 30, "words.txt")
+    assert str(caught.value).count("\n") == 9
+    assert grow_by_lines(tiny, lines, "words.txt") == grow(tiny, read_growth(lines, "words.txt"))
+    for nothing in ([], ["", " \t"]):
+        with pytest.raises(LaneError, match=r"words\.txt: holds no words"):
+            grow_by_lines(tiny, nothing, "words.txt")
 
 
 def test_the_bundled_program_grows():
