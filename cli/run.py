@@ -21,6 +21,7 @@ from lane.cli.output import Output, StoppedError, say, write_all
 from lane.cli.rendering import Answerer, Gallery, Options, TooManyPicturesError
 from lane.runtime import Translator, codec, load, model_file
 from lane.runtime.bounds import MAX_FILE_BYTES
+from lane.runtime.entries import never_heard, read_entries
 from lane.runtime.model_file import checked
 from lane.runtime.translator import BACKENDS
 
@@ -82,8 +83,9 @@ words stay as they are. The new program is verified and written at once.
 
 SERVE_HELP = """Serve models over HTTP, each by its name: that of its file, or NAME in NAME=FILE.
 
-A model is reloaded when its file changes. If the new file cannot be used, that is told
-on standard error, and the old model goes on answering.
+A model is reloaded when its file changes, and so is the file of a --list, which is for every
+model that has the slot. If a new file cannot be used, that is told on standard error, and
+the old one goes on.
 
   GET  /health                  whether it answers, and whether every file could be used
   GET  /models                  what the models are
@@ -175,6 +177,7 @@ def _serve_parser() -> "_Parser":
     add("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1: this machine only)")
     add("--port", type=_port, default=8080, help="the port (8080); 0 is any that is free")
     add("--lenient", action="store_true", help="translate also what was never learned")
+    _add_lists(parser)
     return parser
 
 
@@ -341,20 +344,11 @@ def _give_lists(translator: Translator, lists: Iterable[tuple[str, str]]) -> Non
     """Give the translator the entries of files; of those that are never heard the user is told."""
     for name, path in lists:
         try:
-            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
-            idle = translator.set_list(name, [line for line in lines if line.strip()])
-        except OSError as error:
-            raise WrongUseError(f"{path}: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise WrongUseError(f"{path}: is not UTF-8") from None
+            idle = translator.set_list(name, read_entries(path))
         except ValueError as error:
             raise WrongUseError(f"--list {name}={path}: {error}") from None
         if idle:
-            more = f" and {len(idle) - 1:,} more" if len(idle) > 1 else ""
-            say(
-                f"warning: {path}: {idle[0]!r}{more} will never be heard: known words keep their meaning, "
-                "and of entries that read alike the first counts"
-            )
+            say(f"warning: {never_heard(path, idle)}")
 
 
 def _warn(translator: Translator) -> None:
@@ -477,7 +471,7 @@ def _serve(options: argparse.Namespace) -> int:
             say(line)
 
     files = read_names([*options.models, *options.files])
-    with ModelStore(files, tell, options.trust, options.lenient) as store:
+    with ModelStore(files, tell, options.trust, options.lenient, dict(options.lists)) as store:
         for model in store.models.values():
             _warn(model.translator)
         try:

@@ -1,10 +1,12 @@
 """Entries: the lists that an application gives for slots, such as its rooms or contacts."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from lane.base.errors import LaneError
 from lane.base.placeholder import placeholder
-from lane.runtime.bounds import MAX_TEXT_LENGTH
+from lane.runtime.bounds import MAX_FILE_BYTES, MAX_TEXT_LENGTH
 
 MOST: Final = 100_000  # entries of a list
 MOST_WORDS: Final = 16  # of an entry
@@ -51,3 +53,27 @@ def checked_entries(name: str, entries: Iterable[str]) -> list[str]:
             )
         found.append(text)
     return found
+
+
+def read_entries(path: str | Path) -> list[str]:
+    """The entries of a file, one a line, without blank lines; LaneError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise LaneError(f"{path}: is larger than {MAX_FILE_BYTES} bytes")
+        lines = data.decode("utf-8-sig").split("\n")  # editors of Windows write a byte order mark
+    except OSError as error:
+        raise LaneError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise LaneError(f"{path}: is not UTF-8") from None
+    return [line for line in lines if line.strip()]
+
+
+def never_heard(path: str | Path, idle: Sequence[str]) -> str:
+    """What to tell about the entries of a file that are never heard."""
+    more = f" and {len(idle) - 1:,} more" if len(idle) > 1 else ""
+    return (
+        f"{path}: {idle[0]!r}{more} will never be heard: known words keep their meaning, "
+        "and of entries that read alike the first counts"
+    )

@@ -164,10 +164,13 @@ def _read_commands(body: bytes) -> tuple[list[str], bool]:
 
 
 def as_json(translation: Translation) -> dict[str, Any]:
-    """`text` and `actions`, or `error` with its code, message, word, position and nearest word."""
+    """`text`, `actions` and `slots` if any, or `error` with its code, message, word, position and nearest."""
     if translation.error is not None:
         return {"error": asdict(translation.error)}
-    return {"text": translation.text, "actions": list(translation.actions)}
+    found: dict[str, Any] = {"text": translation.text, "actions": list(translation.actions)}
+    if translation.slots:
+        found["slots"] = [asdict(slot) for slot in translation.slots]
+    return found
 
 
 def as_card(model: ServedModel) -> dict[str, Any]:
@@ -183,5 +186,6 @@ def as_card(model: ServedModel) -> dict[str, Any]:
         "max_actions": info.max_actions,
         "refuses": info.refuses,
         "converged": info.converged,
+        "slots": list(info.schemes.slots),
         "problem": model.problem,
     }

@@ -2,7 +2,8 @@
 
 import pytest
 
-from lane.runtime.entries import MOST, Entries, checked_entries
+from lane.base.errors import LaneError
+from lane.runtime.entries import MOST, Entries, checked_entries, never_heard, read_entries
 
 
 def test_the_longest_entry_is_found():
@@ -34,3 +35,16 @@ def test_wrong_entries_are_named(entries, error, problem):
     with pytest.raises(error) as caught:
         checked_entries("room", entries)
     assert problem in str(caught.value)
+
+
+def test_a_file_of_entries(tmp_path):
+    path = tmp_path / "rooms.txt"
+    path.write_bytes("\ufeffBlue hall\r\n \t\n\u6771\u4eac\n".encode())
+    assert checked_entries("room", read_entries(path)) == ["Blue hall", "\u6771\u4eac"]
+    path.write_bytes(b"a\n\xff")
+    with pytest.raises(LaneError, match=r"rooms\.txt: is not UTF-8"):
+        read_entries(path)
+    with pytest.raises(LaneError, match="none: No such file"):
+        read_entries(tmp_path / "none")
+    assert never_heard("f", ["a"]).startswith("f: 'a' will never be heard")
+    assert never_heard("f", ["a"] * 1234).startswith("f: 'a' and 1,233 more will")

@@ -7,6 +7,8 @@ from threading import Event
 
 import pytest
 
+from lane.runtime import Program
+from lane.runtime.extension import NewWord, grow
 from lane.service import application as module
 from lane.service.application import MAX_BODY_BYTES, MAX_COMMANDS
 from lane.service.errors import STATUSES
@@ -60,6 +62,22 @@ def test_a_single_command_and_a_batch(application, store):
     assert second["error"]["code"] == "unknown-word"
     assert second["error"]["message"] == "unknown word 'hj' (word 1); did you mean 'hi'?"
     assert (empty["error"]["code"], odd["error"]["code"]) == ("empty", "unknown-word")
+
+
+def test_what_filled_a_slot_is_told(store, application):
+    model = store.find("model")
+    grow(Program.load(model.path), [NewWord("{number}", "hi")]).save(model.path)
+    store.refresh()
+    _, answer = post(application, {"commands": ["12", "hi"]})
+    assert answer["translations"] == [
+        {
+            "text": "{number:12}",
+            "actions": ["{number:12}"],
+            "slots": [{"name": "number", "text": "12", "position": 1}],
+        },
+        {"text": "HI_a", "actions": ["HI_a"]},
+    ]
+    assert call(application, "GET", "/models/model")[2]["slots"] == ["number"]
 
 
 def test_answers_of_many_batches_are_in_order(application, monkeypatch):

@@ -14,6 +14,8 @@ from random import Random
 
 import pytest
 
+from lane.runtime import Program
+from lane.runtime.extension import NewWord, grow
 from lane.service.application import MAX_BODY_BYTES
 
 server = pytest.importorskip("lane.service.server", exc_type=ModuleNotFoundError)
@@ -325,3 +327,20 @@ def test_a_model_is_reloaded_while_it_serves(start, save):
         assert ask("GET", "/health")["status"] == "ok"
         assert ask("POST", "/models/b/translate", b'{"command": "hi"}')["translation"]["text"] == "HI_x"
         connection.close()
+
+
+def test_the_list_of_a_slot_changes_while_it_serves(start, save, tmp_path):
+    path, rooms = save("1"), tmp_path / "rooms.txt"
+    grow(Program.load(path), [NewWord("{room}", "hi")]).save(path)
+    rooms.write_text("Attic\nbye\n")
+    with start(path, "--list", f"room={rooms}") as service:
+        assert "'bye' will never be heard" in service.process.stderr.readline()
+
+        def slots(command):
+            return service.translate({"command": command})[1]["translation"].get("slots")
+
+        assert slots("Attic") == [{"name": "room", "text": "Attic", "position": 1}]
+        rooms.write_text("cellar\n")
+        while not slots("cellar"):
+            pass
+        assert slots("Attic") is None

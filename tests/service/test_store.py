@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lane.base.errors import LaneError
-from lane.runtime import ModelError
+from lane.runtime import ModelError, Program
+from lane.runtime.extension import NewWord, grow
 from lane.runtime.model_file import BUNDLED
 from lane.service import ModelStore
 from lane.service import store as module
@@ -130,3 +131,80 @@ def test_nothing_that_a_file_does_ends_the_watch(store, save, told, monkeypatch)
     assert store.find("model").problem == "RecursionError"
     assert said(store.find("other")) == "HI_y"
     assert not store._watch.is_alive()
+
+
+def spoken(path, *slots):
+    """A program whose `hi` is like slots."""
+    grow(Program.load(path), [NewWord(f"{{{name}}}", "hi") for name in slots]).save(path)
+    return path
+
+
+def test_lists_are_read_again_when_their_files_change(save, told, tmp_path):
+    rooms = tmp_path / "rooms.txt"
+    rooms.write_bytes("\ufeffBlue hall\r\n\nhi\n".encode())
+    path, plain = spoken(save("a"), "room"), save("b", "plain.lane")
+    store = ModelStore({"m": path, "plain": plain}, told.append, lists={"room": rooms})
+    model = store.find("m")
+    assert told.pop().startswith(f"warning: {rooms}: 'hi' will never be heard")
+    assert said(model, "Blue hall") == "{room:Blue%20hall}"
+    rooms.write_text("attic\n")
+    store.refresh()
+    assert told == [f"{{room}}: loaded {rooms}"]
+    assert (said(model, "attic"), model.translator.translate("Blue hall").ok) == ("{room:attic}", False)
+    # A model that is reloaded has the lists, and one that has the slot from now on gets them.
+    spoken(save("c"), "room", "other")
+    spoken(plain, "room")
+    store.refresh()
+    assert said(model, "attic") == said(store.find("plain"), "attic") == "{room:attic}"
+
+
+def test_a_broken_list_is_told_once_and_the_old_one_goes_on(save, told, tmp_path):
+    rooms = tmp_path / "rooms.txt"
+    rooms.write_text("attic\n")
+    store = ModelStore({"m": spoken(save("a"), "room")}, told.append, lists={"room": rooms})
+    model = store.find("m")
+    for data, problem in (
+        (b"\xff", "is not UTF-8"),
+        (b"a " * 17, "entry 1 of {room} has more than 16 words"),
+        (b"a\x07", "entry 1 of {room} holds a control character"),
+        (None, "No such file"),
+    ):
+        told.clear()
+        rooms.unlink() if data is None else rooms.write_bytes(data)
+        store.refresh()
+        store.refresh()
+        (line,) = told
+        assert line.startswith("{room}: the old list goes on; its new file failed: ")
+        assert problem in line
+        assert problem in model.problem
+        assert said(model, "attic") == "{room:attic}"
+    rooms.write_text("")  # an empty list is a list
+    store.refresh()
+    assert (model.problem, model.translator.translate("attic").ok) == (None, False)
+
+
+def test_a_list_that_no_model_takes_does_not_start(save, tmp_path):
+    rooms = tmp_path / "rooms.txt"
+    rooms.write_text("attic\n")
+    path = spoken(save("a"), "room", "text")
+    for name, file, problem in (
+        ("rom", rooms, "no model has the slot {rom}; did you mean 'room'?"),
+        ("text", rooms, "{text} takes no list"),
+        ("room", tmp_path / "none", "none: No such file"),
+    ):
+        with pytest.raises(LaneError) as caught:
+            ModelStore({"m": path}, print, lists={name: file})
+        assert problem in str(caught.value)
+
+
+def test_an_application_gives_lists_itself(save, store):
+    model = store.find("model")
+    spoken(save("a"), "room")
+    store.refresh()
+    assert model.set_list("room", iter(["attic", "hi"])) == ("hi",)
+    with pytest.raises(TypeError, match="must hold texts"):
+        model.set_list("room", "attic")
+    spoken(save("z"), "room")
+    store.refresh()
+    assert said(model, "attic") == "{room:attic}"
+    assert said(model) == "HI_z"
