@@ -143,6 +143,7 @@ def _rules_parser() -> "_Parser":
 def _page_parser() -> "_Parser":
     parser = _new_parser("lane-run page", "Write a page to play with a program: one HTML file.", None)
     parser.add_argument("--command", default="", metavar="TEXT", help="the command that it begins with")
+    _add_lists(parser)
     return parser
 
 
@@ -415,11 +416,14 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _page(options: argparse.Namespace) -> int:
     from lane.runtime.page import as_page
+    from lane.runtime.program_backend import ProgramBackend
 
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
-    codec.decode_file(path, data)  # refuses what is no program
-    page = as_page(data, path.name.removesuffix(".gz"), options.command)
+    program = codec.decode_file(path, data)  # refuses what is no program
+    translator = Translator(ProgramBackend(program))
+    _give_lists(translator, options.lists)
+    page = as_page(data, path.name.removesuffix(".gz"), options.command, translator.lists)
     write_all(page.encode(errors="replace"))  # names and arguments need not be UTF-8
     return 0
 

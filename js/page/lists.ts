@@ -21,6 +21,7 @@ function field(translator: Translator, name: string, changed: () => void): HTMLE
   area.rows = 3;
   area.spellcheck = false;
   area.placeholder = "one entry a line";
+  area.value = (translator.lists[name] ?? []).join("\n");
   label.htmlFor = area.id;
   note.setAttribute("role", "status");
   area.addEventListener("input", () => {

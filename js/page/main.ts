@@ -29,8 +29,13 @@ function showCommand(): void {
   setLink(command.value);
 }
 
-function correct({ word, nearest }: Failure): void {
-  ask(command.value.replace(word ?? "", () => nearest ?? ""));
+/** Put the word that was meant in place of the wrong one: of equal words, the one at this position. */
+function correct({ word, nearest, position }: Failure): void {
+  let count = 0;
+  const corrected = command.value.replace(/\S+/g, (run) => {
+    return ++count === position ? run.replace(word ?? "", () => nearest ?? "") : run;
+  });
+  ask(corrected);
 }
 
 function ask(text: string): void {

@@ -8,7 +8,8 @@ import { element } from "./elements.js";
 export function embedded(): Translator {
   const script = element("model");
   const data = Uint8Array.from(atob(script.textContent ?? ""), (character) => character.charCodeAt(0));
-  return load(data, { name: script.dataset["name"] ?? "" });
+  const lists = JSON.parse(script.dataset["lists"] ?? "{}") as Record<string, string[]>;
+  return load(data, { name: script.dataset["name"] ?? "", lists });
 }
 
 /** Call `opened` with every file that the user opens or drops, and `failed` with the problem of a bad one. */

@@ -3,12 +3,14 @@
 import { compare, length, splitWords } from "./codepoint.js";
 import type { Json } from "./json.js";
 import { SchemeError } from "./phrase.js";
+import { decodeAnyway } from "./utf8.js";
 
 export const NUMBER = "number"; // a slot of this name takes numbers
 export const TEXT = "text"; // and one of this name free text; any other takes the entries of its list
 const MOST = 100; // slots of a language, and words to skip
 const LONGEST = 256; // characters of a word to skip
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+const SLOT = /\{([a-z][a-z0-9_-]{0,31})\}/g;
 const FILLED = /^\{([a-z][a-z0-9_-]{0,31}):((?:[A-Za-z0-9._~-]|%[0-9A-F]{2})+)\}$/;
 const BEGINS = /^\{[a-z]/;
 
@@ -22,6 +24,11 @@ export function beginsLikeSlot(token: string): boolean {
   return BEGINS.test(token);
 }
 
+/** The text with values in place of slots; slots without one stay. */
+export function replaced(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(SLOT, (slot: string, name: string) => values.get(name) ?? slot);
+}
+
 /** The token of a slot's text in an output. It is escaped as in URLs, and holds no blank and no brace. */
 export function filled(name: string, text: string): string {
   const escaped = encodeURIComponent(text).replace(/[!'()*]/g, (sign) => {
@@ -33,7 +40,11 @@ export function filled(name: string, text: string): string {
 /** The slot and the text of an action that `filled` made; null for any other action. */
 export function slotText(action: string): { name: string; text: string } | null {
   const found = FILLED.exec(action);
-  return found && { name: found[1]!, text: decodeURIComponent(found[2]!) };
+  if (!found) return null;
+  const bytes = found[2]!.match(/%..|./g)!.map((part) => {
+    return part.length === 3 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0);
+  });
+  return { name: found[1]!, text: decodeAnyway(Uint8Array.from(bytes)) };
 }
 
 /** Names of slots as they are read from a file; a SchemeError if they are malformed. */

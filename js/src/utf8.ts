@@ -5,6 +5,11 @@ declare class TextDecoder {
   decode(data: Uint8Array): string;
 }
 
+/** The text of UTF-8 bytes, with U+FFFD for what is invalid. */
+export function decodeAnyway(data: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(data);
+}
+
 /** Bytes that are not UTF-8. */
 export class Utf8Error extends Error {}
 

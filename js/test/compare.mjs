@@ -9,6 +9,10 @@ export function compare(runtime, vectors) {
     if (left !== right && found.differences.length < 50) found.differences.push(`${place}: ${left} is not ${right}`);
   };
   for (const model of vectors.models) compareModel(runtime, model, same);
+  for (const [action, parsed] of vectors.tokens ?? []) {
+    const slot = runtime.slotText(action);
+    same(`token ${action}`, slot && [slot.name, slot.text], parsed);
+  }
   for (const file of vectors.files) same(`${file.name}`, errorOf(() => runtime.load(bytes(file.data))), file.error);
   return found;
 }
@@ -21,6 +25,11 @@ function compareModel(runtime, model, same) {
   same(`${model.name}: table`, runtime.rulesText(translator.rules()), model.table);
   for (const [name, entries] of Object.entries(model.lists)) {
     same(`${model.name}: list of ${name}`, translator.setList(name, entries), model.idle[name]);
+  }
+  for (const [name, entries, error] of model.refused) {
+    const isLong = typeof entries[1] === "number"; // an entry and how many there are of it
+    const given = isLong ? new Array(entries[1]).fill(entries[0]) : entries;
+    same(`${model.name}: wrong list ${name}`, listError(() => translator.setList(name, given)), error);
   }
   const batch = translator.translateBatch(model.lines);
   for (const [place, line] of model.lines.entries()) {
@@ -49,6 +58,16 @@ function errorOf(action) {
     return null;
   } catch (error) {
     if (error.name === "ProgramError") return error.message;
+    throw error;
+  }
+}
+
+function listError(action) {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    if (error.name === "RangeError") return error.message;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
-// node page.mjs PAGE LANE COMMAND OUTPUT SLOTS FOLDER: clicks through the page in Chromium, and takes screenshots.
-// LANE is another model; its COMMAND has the OUTPUT. SLOTS is that of tests/runtime/slot_program.py.
+// node page.mjs PAGE LANE COMMAND OUTPUT SLOTS GIVEN FOLDER: clicks through the page in Chromium, and takes screenshots.
+// LANE is another model; its COMMAND has the OUTPUT. SLOTS is that of tests/runtime/slot_program.py, GIVEN a page with it.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withBrowser } from "./browser.mjs";
 
-const [file, lane, otherCommand, otherOutput, slots, folder] = process.argv.slice(2);
+const [file, lane, otherCommand, otherOutput, slots, given, folder] = process.argv.slice(2);
 const url = pathToFileURL(file).href;
 const LINKED = "walk opposite right & more?";
 
@@ -41,6 +41,11 @@ async function refuses(page) {
   await page.click("#answer button");
   assert.equal(await page.inputValue("#command"), "jump and walk");
   assert.equal(await page.textContent("#answer"), "I_JUMP I_WALK");
+  await page.fill("#command", "walking wolk"); // of equal letters those of the wrong word
+  assert.match(await page.textContent("#answer"), /unknown word 'walking' \(word 1\)/);
+  await page.fill("#command", "walk and  wal");
+  await page.click("#answer button");
+  assert.equal(await page.inputValue("#command"), "walk and  walk");
   await page.fill("#command", "<img src=x onerror=alert(1)>");
   assert.equal(await page.locator("#answer img").count(), 0);
 }
@@ -49,6 +54,9 @@ async function tests(page) {
   await page.fill("#pairs", "jump twice\tI_JUMP  I_JUMP\nIN: look OUT: I_LOOK\nwalk\tI_RUN\n\n");
   assert.equal(await page.textContent("#score"), "2 of 3 passed");
   assert.deepEqual(await page.locator("#results .fail").allTextContents(), ["walk gives I_WALK; expected I_RUN"]);
+  const json = ['{"in": "jump", "out": ["I_JUMP"]}', '{"in": "look"}', "jump -> I_JUMP", "a\tb\tc", "IN: run OUT: I_RUN"];
+  await page.fill("#pairs", ["walk\tI_RUN", ...json].join("\n"));
+  assert.equal(await page.textContent("#score"), "2 of 3 passed; no pair in line 3, 4, 5");
   await page.click("#results .fail button");
   assert.equal(await page.textContent("#answer"), "I_WALK");
   const used = await page.locator("#rules li").count();
@@ -104,6 +112,12 @@ async function fills(page) {
   assert.match(await page.textContent("#steps"), /= \{room:%3Cb%3Emoon%3C%2Fb%3E\}/);
   await page.fill("#command", "please go 5 meters and say PLAY {room:x}");
   assert.deepEqual(await page.locator("#answer mark").allTextContents(), ["5", "PLAY {room:x}", "PLAY {room:x}"]);
+  // In pairs a slot stands for any text, unless the output says what was typed.
+  const pairs = ["go {number} meters and play {room}\tGO {number} PLAY {room}", "say {text}\tSAY {text} {text}"];
+  pairs.push("say {text}\tSAY {text:%7Btext%7D} {text:%7Btext%7D}", "say {number}\tSAY {number} {number}");
+  await page.fill("#pairs", pairs.join("\n"));
+  assert.equal(await page.textContent("#score"), "3 of 4 passed");
+  await page.fill("#pairs", "");
 }
 
 /** A file dragged from elsewhere. */
@@ -131,6 +145,10 @@ await withBrowser(async (browser) => {
 
   const linked = await open(browser, {}, `${url}#${new URLSearchParams({ command: LINKED })}`);
   assert.equal(await linked.page.inputValue("#command"), LINKED);
+
+  const lists = await open(browser, {}, pathToFileURL(given).href);
+  assert.equal(await lists.page.inputValue("#list-room"), "Ann's \"room\"\n<b>\nblau grün");
+  assert.deepEqual(await lists.page.locator("#answer mark").allTextContents(), ["blau grün"]);
 
   const filled = await open(browser, { viewport: { width: 360, height: 1400 }, isMobile: true });
   await fills(filled.page);

@@ -35,6 +35,14 @@ def test_a_user_clicks_through_the_page(node, chromium, tmp_path):
     other = ROOT / "tests" / "runtime" / "golden" / "tiny.lane"
     slots = tmp_path / "slots.lane"
     helper("runtime/slot_program.py").program().save(slots)
-    node("page.mjs", page, other, "dax kiki lug", "BLUE RED", slots, tmp_path, CHROMIUM=chromium)
+    given, rooms = tmp_path / "given.html", tmp_path / "rooms.txt"
+    rooms.write_text('Ann\'s "room"\n<b>\nblau  grün\nhall\n', encoding="utf-8")
+    lists = ["-m", str(slots), "--list", f"room={rooms}", "--command", "play blau grün"]
+    with given.open("wb") as out:
+        done = subprocess.run(
+            [*command[:4], *lists], stdout=out, stderr=subprocess.PIPE, text=True, check=True
+        )
+    assert "'hall' will never be heard" in done.stderr
+    node("page.mjs", page, other, "dax kiki lug", "BLUE RED", slots, given, tmp_path, CHROMIUM=chromium)
     assert (tmp_path / "slots.png").exists()
     assert {path.stem for path in tmp_path.glob("*.png")} >= {"desktop", "dark", "phone", "phone-refused"}

@@ -18,6 +18,7 @@ from random import Random
 from typing import Any
 
 from lane.base.lettercase import fold
+from lane.base.placeholder import parsed
 from lane.base.scheme import Schemes
 from lane.data.scan import scan_pairs
 from lane.runtime import Limits, Program, ProgramError, Translator, codec, derivation_text, load
@@ -195,6 +196,37 @@ LISTS = {
         "a b c d e f g h i j k l m n o p",
     ],
 }
+# Refused, with what each needs of a model: a list of another slot, or entries of no use.
+WRONG_LISTS: list[tuple[str, list[str]]] = [
+    *((name, ["a"]) for name in ("number", "text", "rom", "Room", "", "hall", "\ud800", "x" * 50)),
+    ("room", [""]),
+    ("room", ["a", " \u3000 "]),
+    ("room", ["x" * 257]),
+    ("room", ["😀" * 257]),
+    ("room", ["a " * 17]),
+    ("room", ["a", "b\x07"]),
+    ("room", ["b\u2028c", "\ud800"]),
+    ("room", ["a"] * 100_001),
+]
+ACTIONS = [
+    "{room:a}",
+    "{room:%41%e2}",
+    "{room:%FF}",
+    "{room:%E2%82}",
+    "{room:%ED%A0%80x}",
+    "{room:%EF%BB%BFa}",
+    "I_JUMP",
+]
+ACTIONS += [
+    "{room:}",
+    "{Room:a}",
+    "{room:a",
+    "{room:a b}",
+    "{room:%2}",
+    "{room:%F0%9F%98%80-_.~}",
+    "{text:a%0Ab}",
+    "",
+]
 SAID = [
     *(
         "5",
@@ -278,6 +310,14 @@ def model(
     translator = Translator(ProgramBackend(program, "", codec.digest(data), lenient=lenient))
     lists = {slot: LISTS[slot] for slot in program.schemes.slots if slot in LISTS and not lenient}
     idle = {slot: translator.set_list(slot, entries) for slot, entries in lists.items()}
+    refused = [
+        [
+            slot,
+            entries if len(entries) < 99 else [entries[0], len(entries)],
+            list_error(translator, slot, entries),
+        ]
+        for slot, entries in (WRONG_LISTS if program.schemes.slots else WRONG_LISTS[:3])
+    ]
     answers = translator.translate_batch(lines)
     explained = sorted(random.sample(range(len(lines)), min(EXPLAINED, len(lines))))
     info = asdict(translator.info)
@@ -294,9 +334,21 @@ def model(
         "answers": [answer(item) for item in answers],
         "lists": lists,
         "idle": idle,
+        "refused": refused,
         "slots": [[asdict(slot) for slot in item.slots] for item in answers] if lists else [],
         "explained": [derivation(translator, place, lines[place]) for place in explained],
     }
+
+
+def list_error(translator: Translator, slot: str, entries: list[str]) -> str | None:
+    """Why a list is refused; None if it is taken, and an older one is given again."""
+    before = dict(translator.lists)
+    try:
+        translator.set_list(slot, entries)
+    except ValueError as error:
+        assert dict(translator.lists) == before
+        return str(error)
+    return None
 
 
 def answer(translation: Any) -> list[Any]:
@@ -371,7 +423,8 @@ def make(lines: int, damages: int) -> dict[str, Any]:
     program = helper("runtime/slot_program.py").program()
     models.append(model("slots, lenient", program, lines_for(program, 500, random), random, lenient=True))
     read = [file for file in files(damages, random) if not VOLATILE.search(file["error"] or "")]
-    return {"models": models, "files": read}
+    tokens = [[action, parsed(action)] for action in ACTIONS]
+    return {"models": models, "files": read, "tokens": tokens}
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The page without a browser: what is inside. tests/js/test_page.py clicks through it."""
 
 import base64
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -33,6 +34,13 @@ def test_the_model_comes_back_from_the_page(tiny):
     found = Model(as_page(tiny.dumps(), name, command)).found
     assert (found["data-name"], found["data-command"]) == (name, command)
     assert Program.loads(base64.b64decode(found["data"])) == tiny
+
+
+def test_lists_come_back_from_the_page(tiny):
+    lists = {"room": ('Ann\'s "<b>"&amp;', "東京\u2028x", "😀")}
+    found = Model(as_page(tiny.dumps(), "tiny.lane", "", lists)).found
+    assert json.loads(found["data-lists"]) == {"room": list(lists["room"])}
+    assert "data-lists" not in Model(as_page(tiny.dumps(), "tiny.lane")).found
 
 
 def test_everything_is_inside_and_the_network_is_forbidden(tiny):
