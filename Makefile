@@ -107,6 +107,7 @@ bench: build/scan/scan.lane ## measure the speed of everything anew, into result
 
 bench-js: $(VENV)/.stamp js/node_modules/.package-lock.json ## measure the JavaScript runtime and the page, on an idle machine
 	$(BIN)/python benchmarks/javascript.py --json results/javascript.json
+	$(BIN)/python benchmarks/fill_pages.py
 
 scale: $(VENV)/.stamp ## measure clusters of Ray, into results/ and docs/scale.md, on an idle machine; resumable
 	$(BIN)/python benchmarks/scale.py

@@ -35,8 +35,13 @@ def benchmark(name: str, folder: str = "benchmarks") -> ModuleType:
 
 
 def filled(page: str) -> str:
-    """The page with every table made from its result file."""
-    return _BLOCK.sub(lambda block: block[1] + render(ROOT / "results" / block[2]) + block[3], page)
+    """The page with every table made from its result file; where that is not there yet, as it is."""
+
+    def new(block: re.Match[str]) -> str:
+        path = ROOT / "results" / block[2]
+        return block[1] + render(path) + block[3] if path.exists() else block[0]
+
+    return _BLOCK.sub(new, page)
 
 
 def timed(readme: str) -> str:
@@ -49,7 +54,7 @@ def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures}
     kind |= {"growth": _growth, "calibration": _calibration}
-    kind |= dict.fromkeys(("objects", "scale", "trainer"), _figures)
+    kind |= dict.fromkeys(("javascript", "objects", "scale", "trainer"), _figures)
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 

@@ -8,6 +8,7 @@ answer.
 """
 
 import argparse
+import gzip
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,12 +30,14 @@ from lane.runtime.page import as_page
 ROOT = Path(__file__).parents[1]
 JS = ROOT / "js"
 ROUNDS = 7
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMMAND = "jump around left twice and walk"
 
 
-def measure(folder: Path) -> dict[str, Any]:
-    """Commands a second of both runtimes, their ratio, and the page."""
-    commands = [" ".join(pair.source) for pair in scan_pairs()]
+def measure(folder: Path, count: int = ROUNDS, every: int = 1) -> dict[str, Any]:
+    """Commands a second of both runtimes, their ratio, and the page; of the commands each `every`th."""
+    commands = [" ".join(pair.source) for pair in scan_pairs()][::every]
+    load_before = os.getloadavg()[0]  # by others: the measurement itself adds to it
     given = folder / "commands.json"
     given.write_text(json.dumps(commands))
     model = folder / "scan.lane"
@@ -42,7 +46,7 @@ def measure(folder: Path) -> dict[str, Any]:
     subprocess.run([JS / "node_modules/.bin/tsc", "-p", JS, "--outDir", runtime], check=True)
     (runtime / "package.json").write_text('{"type": "module"}')
     rounds = []
-    for _ in range(ROUNDS):  # alternating, so that both meet the same machine
+    for _ in range(count):  # alternating, so that both meet the same machine
         node = json.loads(_node("speed.mjs", runtime / "index.js", model, given))
         rounds.append({"node": node, "python": _python(model, commands)})
     ratios = {
@@ -50,7 +54,10 @@ def measure(folder: Path) -> dict[str, Any]:
     }
     page = folder / "page.html"
     page.write_bytes(as_page(model.read_bytes(), "scan.lane", COMMAND).encode())
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+    named = [os.environ.get("CHROMIUM", ""), *filter(None, map(shutil.which, BROWSERS))]
+    chromium = next(filter(None, named), None)
+    if chromium is None:
+        sys.exit("Chromium is not installed; $CHROMIUM may name one")
     times = json.loads(_node("first.mjs", page, CHROMIUM=chromium))
     return {
         "commands": len(commands),
@@ -61,13 +68,32 @@ def measure(folder: Path) -> dict[str, Any]:
             ["node", "--version"], capture_output=True, text=True, check=True
         ).stdout.strip(),
         "python": sys.version.split()[0],
-        "load_average": os.getloadavg()[0],
+        "load_average": load_before,
     }
 
 
-def _unpacked() -> bytes:
-    import gzip
+def table(figures: dict[str, Any]) -> Iterator[str]:
+    """Both runtimes and the page."""
+    yield "| | commands a second, fresh | again |"
+    yield "| --- | --- | --- |"
+    for name, label in (
+        ("python", f"Python {figures['python']}, plain"),
+        ("node", f"Node {figures['node'][1:]}"),
+    ):
+        speeds = (median(one[name][kind] for one in figures["rounds"]) for kind in ("fresh", "again"))
+        yield f"| {label} | {' | '.join(f'{speed:,.0f}' for speed in speeds)} |"
+    ratios = (figures["ratio"][kind] for kind in ("fresh", "again"))
+    yield f"| the ratio | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |"
+    yield ""
+    page, times = figures["page"], figures["page"]["first_answer_ms"]
+    yield (
+        f"The page has {page['bytes'] / 1000:,.0f} kB with the bundled model. In Chromium its first answer "
+        f"is there after {page['median_ms']:.0f} ms (median of {len(times)} loads; the slowest "
+        f"{max(times):.0f} ms). Load of the machine before: {figures['load_average']:.1f}."
+    )
 
+
+def _unpacked() -> bytes:
     return gzip.decompress(BUNDLED.read_bytes())
 
 
@@ -95,9 +121,11 @@ def main() -> None:
     """Measure, print and perhaps write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"rounds of both runtimes ({ROUNDS})")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth command (1)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder))
+        figures = measure(Path(folder), options.rounds, options.every)
     text = json.dumps(figures, indent=1) + "\n"
     if options.json:
         options.json.write_text(text)

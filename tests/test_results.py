@@ -66,6 +66,17 @@ def test_the_readme_has_the_figures_of_the_files():
     assert page.timed(re.sub(r"That takes \d+", "That takes 0", text)) == text
 
 
+def test_the_javascript_runtime_and_the_page_are_fast():
+    path = RESULTS / "javascript.json"
+    if not path.exists():
+        pytest.skip("not measured yet: make bench-js")
+    figures = json.loads(path.read_text(encoding="utf-8"))
+    assert figures["commands"] == 20_910
+    assert min(figures["ratio"].values()) >= 0.5, "at least half the speed of the plain Python runtime"
+    assert figures["page"]["bytes"] < 600_000
+    assert figures["page"]["median_ms"] <= 200
+
+
 PROOFS = read_results(RESULTS / "equivalence.jsonl")
 
 
