@@ -1,6 +1,7 @@
 """Atomic writing: after a kill or on a full disk the old file is unchanged."""
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,23 +14,59 @@ REMEDY = "free some space or name another place"
 
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that replaces `path` when the block ends without an exception, and only then."""
+def atomic_file(path: Path, tidies: bool = True) -> Iterator[IO[bytes]]:
+    """A new file that replaces `path` when the block ends without an exception, and only then.
+
+    It also removes what killed writes of `path` have left, unless told that somebody else `tidies` up: it
+    looks at the whole directory.
+    """
     path = path_of_file(path)
     # The same directory, because a rename is atomic only within one file system.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
+        if tidies:
+            _remove_left(path)
+        with ExitStack() as lock:
+            while (claimed := _claimed(temporary, lock)) is None:
+                pass
+            with claimed as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(path)
         sync_directory(path.parent)
     except OSError as error:
         raise UnwrittenError(f"{path}: cannot be written: {error.strerror or error}; {REMEDY}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _claimed(temporary: Path, lock: ExitStack) -> IO[bytes] | None:
+    """A new file, with a lock beyond its closing; None if another process took it for one that was left."""
+    stream = temporary.open("xb")
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        handle = os.dup(stream.fileno())
+        lock.callback(os.close, handle)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if not os.fstat(handle).st_nlink:
+            stream.close()
+            return None
+    return stream
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the temporary files of `path` that no process holds, where there are locks to tell by."""
+    named = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        for left in [file for file in path.parent.iterdir() if named.fullmatch(file.name)]:
+            with suppress(OSError), left.open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
 
 
 def path_of_file(path: Path) -> Path:
@@ -48,11 +85,11 @@ def path_of_file(path: Path) -> Path:
     raise LaneError(f"{path}: {what}")
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write the file whole or not at all; missing directories are created."""
+def write_atomically(path: Path, data: bytes, tidies: bool = True) -> None:
+    """Write the file whole or not at all, as by `atomic_file`; missing directories are created."""
     with suppress(OSError):  # a problem with the place is reported for the file, below
         path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as stream:
+    with atomic_file(path, tidies) as stream:
         stream.write(data)
 
 

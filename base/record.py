@@ -12,10 +12,10 @@ from lane.base.files import write_atomically
 CHECKSUM = "sha256"
 
 
-def write_record(path: Path, record: Mapping[str, Any]) -> None:
-    """Write JSON values by name; the checksum of all of them is added."""
-    text = json.dumps({**record, CHECKSUM: _checksum(record)}, indent=1)
-    write_atomically(path, text.encode())
+def write_record(path: Path, record: Mapping[str, Any], tidies: bool = True) -> None:
+    """Write JSON values by name, as by `write_atomically`; the checksum of all of them is added."""
+    text = json.dumps({**record, CHECKSUM: checksum(record)}, indent=1)
+    write_atomically(path, text.encode(), tidies)
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -29,10 +29,11 @@ def read_record(path: Path) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise LaneError(f"{path}: not a record: a JSON object was expected")
     stated = record.pop(CHECKSUM, None)
-    if stated is not None and stated != _checksum(record):
+    if stated is not None and stated != checksum(record):
         raise LaneError(f"{path}: damaged: the checksum does not match")
     return record
 
 
-def _checksum(record: Mapping[str, Any]) -> str:
+def checksum(record: Mapping[str, Any]) -> str:
+    """The SHA-256 of JSON values by name."""
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

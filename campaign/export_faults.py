@@ -46,13 +46,12 @@ class Exporting:
                 done = subprocess.run(self.command, capture_output=True, env=fault)
                 if not self.campaign.told.exists():
                     break
-                code = done.returncode
-                self.campaign.count(
-                    f"export, {name} {kind}",
-                    self._lost(code),
-                    temporary_files(self.out),
-                    outcry(code, done.stderr),
-                )
+                code, lost = done.returncode, self._lost(done.returncode)
+                left = None if kind == "SIGKILL" else temporary_files(self.out)
+                if kind == "SIGKILL" and code:  # what was begun goes with the next export
+                    subprocess.run(self.command, capture_output=True, check=True)
+                    lost, left = lost or self._lost(0), temporary_files(self.out)
+                self.campaign.count(f"export, {name} {kind}", lost, left, outcry(code, done.stderr))
 
     def signals(self) -> None:
         """SIGTERM or SIGKILL at a random moment."""

@@ -1,12 +1,15 @@
 /* Preloaded into a command: makes one call fail, by the environment.
- * LANE_FAULT="NAME NUMBER ERRNO": the call of that number, from 1; ERRNO 0 is a short write or read.
+ * LANE_FAULT="NAME NUMBER ERRNO": the call of that number, from 1; ERRNO 0 is a short write or read, and a
+ * negative one a signal, which arrives just before the call.
  * NAME: output (writes to standard output), input (reads of standard input), file (writes to regular files),
- * open (opening a file for writing), sync, rename, or clock (the time of day jumps by a day, forth and back,
- * at every reading). */
+ * read (reads of files below the folder LANE_FAULT_BELOW), open (opening a file for writing), sync, rename, or
+ * clock (the time of day jumps by a day, forth and back, at every reading).
+ * LANE_FAULT_EVERYWHERE: in the processes that it starts too, each of which counts its own calls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +28,7 @@ static int number, code, calls;
 __attribute__((constructor)) static void begin(void) {
     const char *given = getenv("LANE_FAULT");
     if (given) sscanf(given, "%15s %d %d", kind, &number, &code);
-    unsetenv("LANE_FAULT"); /* the processes that it starts have no fault */
+    if (!getenv("LANE_FAULT_EVERYWHERE")) unsetenv("LANE_FAULT");
 }
 
 /* Lets the campaign know that the fault happened. */
@@ -39,6 +42,10 @@ static void tell(void) {
 static int fails(const char *name, size_t *size) {
     if (strcmp(kind, name) || __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != number) return 0;
     tell();
+    if (code < 0) {
+        raise(-code);
+        return 0;
+    }
     errno = code;
     if (!code) *size = (*size + 1) / 2;
     return code != 0;
@@ -49,6 +56,15 @@ static int is_regular(int file) {
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* The files of Python itself are read by thousands of calls, which are no part of the command. */
+static int is_below(int file) {
+    const char *folder = getenv("LANE_FAULT_BELOW");
+    char link[32], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t size = folder ? readlink(link, path, sizeof path) : -1;
+    return size > 0 && (size_t)size > strlen(folder) && !strncmp(path, folder, strlen(folder));
+}
+
 ssize_t write(int file, const void *data, size_t size) {
     REAL(write);
     if (file == 1 ? fails("output", &size) : file != 2 && is_regular(file) && fails("file", &size)) return -1;
@@ -57,7 +73,8 @@ ssize_t write(int file, const void *data, size_t size) {
 
 ssize_t read(int file, void *data, size_t size) {
     REAL(read);
-    if (file == 0 && fails("input", &size)) return -1;
+    if (file == 0 ? fails("input", &size) : !strcmp(kind, "read") && is_below(file) && fails("read", &size))
+        return -1;
     return real(file, data, size);
 }
 

@@ -2,9 +2,10 @@
 
     python campaign/faults.py --minutes 60 --json results/faults.json
 
-Every call of a stream, a training, an export and a program to grow that reads, writes, opens, syncs or
-renames fails once in each way, and so does every allocation of the compiled core. Then, until the time is
-up, commands are ended by SIGTERM and SIGKILL at random moments, workers are killed, and clocks jump.
+Every call of a stream, of parts, a training, an export and a program to grow that reads, writes, opens, syncs
+or renames fails once in each way, or a signal ends the command there; every allocation of the compiled core
+fails too. Then, until the time is up, commands are ended by SIGTERM and SIGKILL at random moments, workers
+are killed, and clocks jump.
 A loss is an exit code 0 with output missing, output that is not a prefix of the right one, a traceback, a
 file that is neither the old nor the new one, a temporary file or a process that is left, or a training that
 does not resume to the same weights.
@@ -60,11 +61,13 @@ def steps(campaign: Campaign, calls: int, end: float) -> Iterator[Callable[[], N
     yield lambda: failing_allocations(campaign)
     parts = Parts(campaign, stream)
     yield lambda: parts.failing_calls(calls)
+    yield lambda: parts.failing_parts(calls)
     training = Training(campaign)
     export = Exporting(campaign, training.model)
     yield lambda: export.failing_calls(calls)
     yield export.clock
     yield training.clock
+    yield lambda: training.failing_reads(calls)
     once = [stream.signals] * STREAMS + [parts.signals] * PARTS + [export.signals] * EXPORTS
     once += [training.signals, training.killed_worker]
     yield from once

@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 KINDS = {"short": 0, "ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EAGAIN": errno.EAGAIN, "EINTR": errno.EINTR}
 KINDS["EMFILE"] = errno.EMFILE
+KINDS |= {"SIGTERM": -signal.SIGTERM, "SIGKILL": -signal.SIGKILL}  # just before the call
+ENDED = 128 + signal.SIGTERM  # the exit code of a command that cleans up first
 # Every call that can lose a file, with the ways it fails in.
 FILE_CALLS = (
     ("file", "ENOSPC"),
@@ -24,6 +26,9 @@ FILE_CALLS = (
     ("open", "EMFILE"),
     ("sync", "EIO"),
     ("rename", "ENOSPC"),
+    ("read", "EIO"),
+    ("read", "short"),
+    *((name, kind) for kind in ("SIGTERM", "SIGKILL") for name in ("file", "sync", "rename")),
 )
 OLD = b"old"  # in place of a file, to see whether it survives
 
@@ -41,14 +46,16 @@ class Campaign:
         source = ROOT / "campaign" / "faults.c"
         subprocess.run(["gcc", "-shared", "-fPIC", "-O1", source, "-o", self.library, "-ldl"], check=True)
 
-    def environment(self, fault: str) -> dict[str, str]:
-        """A fault by the preloaded library, in the process itself only."""
+    def environment(self, fault: str, everywhere: bool = False) -> dict[str, str]:
+        """A fault by the preloaded library, in the process itself, or also in those that it starts."""
         self.told.unlink(missing_ok=True)
         return os.environ | {
             "LD_PRELOAD": str(self.library),
             "LANE_FAULT": fault,
             "LANE_FAULT_TOLD": str(self.told),
+            "LANE_FAULT_BELOW": str(self.folder),
             "PYTHONUNBUFFERED": "1",
+            **({"LANE_FAULT_EVERYWHERE": "1"} if everywhere else {}),
         }
 
     def count(self, kind: str, *losses: str | None) -> None:
@@ -68,10 +75,11 @@ class Campaign:
 
 
 def outcry(code: int, errors: bytes) -> str | None:
-    """A failure is an exit code above 0 and a message without a traceback."""
+    """A failure is an exit code above 0 and a message without a traceback; a signal needs no message."""
     if b"Traceback" in errors:
         return errors.decode(errors="replace")[-600:]
-    return "exit code above 0 without a message" if code > 0 and not errors.strip() else None
+    is_silent = code > 0 and code != ENDED and not errors.strip()
+    return "exit code above 0 without a message" if is_silent else None
 
 
 def temporary_files(*folders: Path) -> str | None:

@@ -15,6 +15,8 @@ from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, family, outcry, out
 from lane.base.errors import LaneError
 from lane.models import checkpoint
 
+RENAMES = 5  # of the run record, of states and of the model: in between
+
 
 class Training:
     """A training of seconds, and the weights that it must arrive at."""
@@ -69,16 +71,39 @@ class Training:
                 done = subprocess.run(self.command("1"), capture_output=True, env=fault)
                 if not self.campaign.told.exists():
                     break
+                code, going_on = done.returncode, None
                 is_old = self.out.read_bytes() == OLD
                 is_new = not is_old and self._weights() == self.right["1"]
-                lost = None if is_new or (is_old and done.returncode) else f"code {done.returncode}, no model"
-                left = temporary_files(self.place, self.run_dir)
+                lost = None if is_new or (is_old and code) else f"code {code}, no model"
+                left = None if kind == "SIGKILL" else temporary_files(self.place, self.run_dir)
+                if code and kind in ("ENOSPC", "SIGKILL"):
+                    going_on = self._goes_on("1") or temporary_files(self.place, self.run_dir)
                 self.campaign.count(
-                    f"training, {name} {kind}",
-                    lost,
-                    left,
-                    outcry(done.returncode, done.stderr),
-                    self._goes_on("1") if done.returncode and kind == "ENOSPC" else None,
+                    f"training, {name} {kind}", lost, left, outcry(code, done.stderr), going_on
+                )
+
+    def failing_reads(self, most: int = sys.maxsize) -> None:
+        """Each read of a run to resume fails once: a message, and then it goes on to the same weights."""
+        self._clear()
+        kill = self.campaign.environment(f"rename {RENAMES} {KINDS['SIGKILL']}")
+        subprocess.run(self.command("1"), capture_output=True, env=kill)
+        kept = self.campaign.folder / "kept"
+        shutil.copytree(self.place, kept)
+        for kind in ("EIO", "short"):
+            for number in itertools.takewhile(lambda number: number <= most, itertools.count(1)):
+                self._clear()
+                shutil.copytree(kept, self.place, dirs_exist_ok=True)
+                fault = self.campaign.environment(f"read {number} {KINDS[kind]}")
+                done = subprocess.run(self.command("1", "--resume"), capture_output=True, env=fault)
+                if not self.campaign.told.exists():
+                    break
+                code = done.returncode
+                right = code != 0 or self._weights() == self.right["1"]
+                self.campaign.count(
+                    f"resuming, read {kind}",
+                    None if right else "another model",
+                    outcry(code, done.stderr),
+                    self._goes_on("1") if code else None,
                 )
 
     def signals(self) -> None:

@@ -321,6 +321,7 @@ def _write_parts(options: argparse.Namespace, style: Options) -> int:
         raise
     output.finish(options.stats)
     if failed:
+        job.stop()  # a worker that was killed leaves what it had begun
         raise StreamError("\n".join([*failed, "some parts are missing: the same command makes them"]))
     return SOME_FAILED if output.failed else 0
 
@@ -456,6 +457,7 @@ def _grow(options: argparse.Namespace) -> int:
     path = Path(options.model) if options.model else model_file.BUNDLED
     data = model_file.read(path, lambda start: MAX_FILE_BYTES, options.trust).data
     program = codec.decode_file(path, data)
+    _end_by_exception()
     grow_by_lines(program, _lines_of(options.words), options.words).save(options.out)
     return 0
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from itertools import islice
@@ -21,7 +21,7 @@ from typing import Any
 from lane.base.errors import LaneError
 from lane.base.files import atomic_file, lock_directory, make_directory
 from lane.base.record import read_record, write_record
-from lane.cli.lines import CHUNK_BYTES, Answer, split_batches
+from lane.cli.lines import CHUNK_BYTES, Answer, StreamError, split_batches
 from lane.cli.rendering import Answerer, Options
 from lane.runtime.mapper import ERROR, BatchMapper
 from lane.runtime.pool import Pool, RayPool, cluster, processes
@@ -162,15 +162,18 @@ def _cut(source: str, size: int) -> Iterator[tuple[str, int, int, int]]:
     if source.endswith(".parquet"):
         yield from _cut_rows(source, size)
         return
-    with Path(source).open("rb") as file:
-        end = file.seek(0, 2)
-        start = 0
-        while start < end:
-            file.seek(min(start + size, end) - 1)
-            while (rest := file.readline(CHUNK_BYTES)) and not rest.endswith(b"\n"):
-                pass  # to the end of the line, which may be longer than memory
-            yield source, start, file.tell(), 1
-            start = file.tell()
+    start = 0
+    try:
+        with Path(source).open("rb") as file:
+            end = file.seek(0, 2)
+            while start < end:
+                file.seek(min(start + size, end) - 1)
+                while (rest := file.readline(CHUNK_BYTES)) and not rest.endswith(b"\n"):
+                    pass  # to the end of the line, which may be longer than memory
+                yield source, start, file.tell(), 1
+                start = file.tell()
+    except OSError as error:
+        raise _unread(source, error) from None
 
 
 def _cut_rows(source: str, size: int) -> Iterator[tuple[str, int, int, int]]:
@@ -190,7 +193,7 @@ def _numbered(blocks: list[Block], pool: Pool) -> list[Block]:
     lines: dict[int, int] = {}
     for outcome in pool.map(_count, [replace(block, source=_absolute(block)) for block in counted]):
         if outcome.result is None:
-            raise LaneError(str(outcome.error))
+            raise StreamError(_said(outcome.error))
         lines[outcome.item.number] = outcome.result
     numbered: list[Block] = []
     for block in blocks:
@@ -210,15 +213,33 @@ def _count(block: Block) -> int:
 
 
 def _read(path: Path, block: Block) -> Iterator[bytes]:
-    with path.open("rb", buffering=0) as file:
-        file.seek(block.start)
-        left = block.end - block.start
-        while left:
-            chunk = file.read(min(CHUNK_BYTES, left))
-            if not chunk:
-                raise LaneError(f"{path}: became shorter while it was read")
-            left -= len(chunk)
-            yield chunk
+    try:
+        with path.open("rb", buffering=0) as file:
+            file.seek(block.start)
+            left = block.end - block.start
+            while left:
+                chunk = file.read(min(CHUNK_BYTES, left))
+                if not chunk:
+                    raise LaneError(f"{path}: became shorter while it was read")
+                left -= len(chunk)
+                yield chunk
+    except OSError as error:  # told here, or it would pass for a failure to write the part
+        raise _unread(path, error) from None
+
+
+def _rows(source: str, batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches of rows, of which a damaged one is a failure to read."""
+    import pyarrow
+
+    try:
+        yield from batches
+    except (OSError, pyarrow.ArrowException) as error:
+        raise _unread(source, error) from None
+
+
+def _unread(source: str | Path, error: Exception) -> StreamError:
+    reason = (isinstance(error, OSError) and error.strerror) or error
+    return StreamError(f"{source}: cannot be read: {reason}")
 
 
 def _parquet(source: str | Path) -> Any:
@@ -280,14 +301,14 @@ class _PartWriter:
             "job": self._job,
             "content": _sha256(self.part(block)),
         }
-        write_record(self._record(block), record)
+        write_record(self._record(block), record, tidies=False)
         return record
 
     def _write_lines(self, block: Block) -> Answer:
         answerer = Answerer(self._mapper.translator, self._options)
         chunks = _read(self._folder / block.source, block)
         account, failed = Answer(b""), 0
-        with atomic_file(self.part(block)) as stream:
+        with atomic_file(self.part(block), tidies=False) as stream:  # the job does, for all parts together
             for batch in split_batches(block.source, chunks, BATCH_LINES, block.first):
                 for answer in answerer.submit(batch):
                     stream.write(answer.output)
@@ -304,11 +325,13 @@ class _PartWriter:
         import pyarrow.parquet
 
         account = Answer(b"")
-        with _parquet(self._folder / block.source) as file, atomic_file(self.part(block)) as stream:
+        part = atomic_file(self.part(block), tidies=False)
+        with _parquet(self._folder / block.source) as file, part as stream:
             schema = self._mapper.schema(file.schema_arrow)
             groups = list(range(block.start, block.end))
             with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
-                for batch in self._mapper.map_arrow(file.iter_batches(BATCH_ROWS, groups)):
+                rows = _rows(block.source, file.iter_batches(BATCH_ROWS, groups))
+                for batch in self._mapper.map_arrow(rows):
                     writer.write_table(pyarrow.Table.from_batches([batch]))
                     account.counts["lines"] += batch.num_rows
                     account.counts.update(code for code in batch.column(ERROR).to_pylist() if code)

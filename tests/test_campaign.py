@@ -111,10 +111,12 @@ def test_the_first_calls_of_a_stream_fail_and_nothing_is_lost(campaign, faults):
 def test_parts_and_programs_to_grow_lose_nothing(campaign, faults):
     parts = campaign("part_faults").Parts(faults, campaign("stream_faults").Stream(faults))
     parts.failing_calls()
+    parts.failing_parts(most=2)
     for _ in range(2):
         parts.signals()
     assert faults.losses == []
-    assert {"parts, SIGTERM", "parts, SIGKILL", "program, file ENOSPC"} < set(faults.faults)
+    assert {"parts, SIGTERM", "parts, SIGKILL", "parts, rename SIGKILL"} < set(faults.faults)
+    assert {"program, file ENOSPC", "program, read EIO", "program, sync SIGTERM"} < set(faults.faults)
     parts.right += b"more"
     parts.signals()
     assert "exit code 0 with" in faults.losses[0]

@@ -1,6 +1,7 @@
 """Files are written whole or not at all, whatever happens in between."""
 
 import errno
+import importlib.util
 import os
 import subprocess
 import sys
@@ -55,6 +56,68 @@ def test_a_block_that_fails_leaves_the_old_content(path, error, raised):
         write_some()
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
+
+
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from lane.base.files import atomic_file
+with atomic_file(Path(sys.argv[1])) as stream:
+    stream.write(b"half")
+    stream.flush()
+    if sys.argv[2:]:
+        print(flush=True)
+        input()
+    else:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+needs_locks = pytest.mark.skipif(importlib.util.find_spec("fcntl") is None, reason="needs locks of files")
+
+
+@needs_locks
+def test_what_a_killed_write_left_goes_with_the_next_one(path):
+    """Otherwise every kill in the middle of a write would fill the disk a little more."""
+    subprocess.run([sys.executable, "-c", INTERRUPTED, str(path)], check=False)
+    assert len(list(path.parent.iterdir())) == 2
+    assert path.read_bytes() == b"old"
+    other = path.with_name(".file.of-the-user.tmp")
+    other.touch()
+    write_atomically(path, b"new")
+    assert sorted(path.parent.iterdir()) == [other, path]
+    subprocess.run([sys.executable, "-c", INTERRUPTED, str(path)], check=False)
+    write_atomically(path, b"newer", tidies=False)
+    assert len(list(path.parent.iterdir())) == 3
+
+
+@needs_locks
+def test_a_write_in_progress_is_not_taken_for_one_that_was_left(path):
+    command = [sys.executable, "-c", INTERRUPTED, str(path), "wait"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        write_atomically(path, b"new")
+        assert path.read_bytes() == b"new"
+        other.communicate(b"\n")
+    assert other.returncode == 0
+    assert path.read_bytes() == b"half"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@needs_locks
+def test_a_file_that_was_removed_before_it_was_locked_is_made_again(path, monkeypatch):
+    import fcntl
+
+    real, calls = fcntl.flock, []
+
+    def too_late(handle, kind):
+        calls.append(kind)
+        if len(calls) == 1:
+            next(path.parent.glob(".file.*.tmp")).unlink()
+        real(handle, kind)
+
+    monkeypatch.setattr(fcntl, "flock", too_late)
+    write_atomically(path, b"new")
+    assert len(calls) == 2
+    assert path.read_bytes() == b"new"
 
 
 def test_a_failed_write_names_the_file_the_reason_and_the_remedy(path, monkeypatch):

@@ -1,5 +1,7 @@
 """`lane-run --out`: parts that are together what `lane-run` prints, resumable, and whole or missing."""
 
+import errno
+import io
 import json
 import os
 import signal
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from lane.base.errors import LaneError
 from lane.base.files import lock_directory
 from lane.cli import shards
-from lane.cli.lines import Answer, split_batches
+from lane.cli.lines import Answer, StreamError, split_batches
 from lane.cli.rendering import Answerer, Options
 from lane.cli.shards import Shards
 from lane.runtime import BatchMapper
@@ -240,6 +242,68 @@ def test_an_input_that_changes_while_it_is_read_is_an_error(source, tmp_path, mo
     assert [line.partition(": ")[2] for line in failed] == [
         f"{source}: was changed while it was read; name another directory"
     ]
+
+
+class FaultyDisk(io.RawIOBase):
+    """A file that cannot be read."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, place, whence=0):
+        return self.file.seek(place, whence)
+
+    def readinto(self, buffer):
+        raise OSError(errno.EIO, "Input/output error")
+
+    def close(self):
+        self.file.close()
+        super().close()
+
+
+def test_an_input_that_cannot_be_read_is_not_taken_for_an_output(source, tmp_path, monkeypatch):
+    """The advice is about the place that failed; what was read is no part of its own."""
+    real = Path.open
+
+    def open_it(path, mode="r", buffering=-1, **options):
+        file = real(path, mode, buffering, **options)
+        if path.name != source.name:
+            return file
+        return FaultyDisk(file) if buffering == 0 else io.BufferedReader(FaultyDisk(file), 100)
+
+    job = Shards([str(source)], tmp_path / "out", MAPPER, Options(), 10**6)
+    (tmp_path / "out" / "_done").mkdir(parents=True)
+    with ThreadPoolExecutor(1) as executor:
+        pool = LocalPool(executor)
+        job._plan(pool)
+        monkeypatch.setattr(Path, "open", open_it)
+        (problem,) = job.write(pool, lambda answer: None)
+        (tmp_path / "out" / "_plan.json").unlink()
+        with pytest.raises(StreamError, match="cannot be read: Input/output error"):
+            job._plan(pool)
+    assert problem == f"part-00000.txt: {source}: cannot be read: Input/output error"
+    assert not list((tmp_path / "out").glob("*part*"))
+
+
+def test_damaged_rows_are_not_taken_for_an_output(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    source = tmp_path / "lines.parquet"
+    texts = [f"jump {'and walk ' * number}" for number in range(300)]
+    parquet.write_table(pyarrow.table({"text": texts}), source, use_dictionary=False, compression="gzip")
+    data = bytearray(source.read_bytes())
+    data[60 : len(data) // 2] = bytes(len(data) // 2 - 60)
+    source.write_bytes(data)
+    _, _, (problem,) = write([source], tmp_path / "out")
+    assert problem.startswith(f"part-00000.parquet: {source}: cannot be read: ")
+    assert not list((tmp_path / "out").glob("*part*"))
 
 
 def test_two_commands_cannot_share_a_directory(source, tmp_path):
