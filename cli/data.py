@@ -1,9 +1,10 @@
 """`lane-data`: lists and writes the benchmark tasks, checks a user's pairs, downloads the official files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lane.base.errors import LaneError
 from lane.cli.app import new_app, run, show_version
@@ -23,7 +24,17 @@ app = new_app(
 )
 
 
-@app.callback()
+class _Group(TyperGroup):
+    """Hints at `check` for a file without a command."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        given = args[0]
+        if given not in self.commands and (Path(given).suffix or Path(given).exists()):
+            raise typer.BadParameter(f"{given} is not a command; to check a file: lane-data check {given}")
+        return super().resolve_command(ctx, args)
+
+
+@app.callback(cls=_Group)
 def _main(
     version: Annotated[
         bool,

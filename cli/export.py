@@ -46,7 +46,10 @@ def _check_formats(text: str) -> str:
 def export_files(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A checkpoint of lane-train.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to write; beside the checkpoint if not given.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where to write, created if missing; beside the checkpoint if not given."
+        ),
     ] = None,
     formats: Annotated[
         str, typer.Option(callback=_check_formats, help="Which files, separated by commas.")

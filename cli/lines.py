@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import BinaryIO, Protocol
 
+from lane.base.errors import LaneError
+from lane.base.signature import foreign
+
 MAX_LINE_BYTES = 16 * 2**20
 CHUNK_BYTES = 2**18
 PIPE_BYTES = 2**20
@@ -42,7 +45,13 @@ def read_batches(source: str, file: BinaryIO, size: int, before_wait: Callable[[
     `before_wait` is called before a read that blocks, to answer the lines that have arrived: a person or a
     program at the other end of a pipe gets each answer at once, and a busy pipe is read in large chunks.
     """
-    return split_batches(source, iter(lambda: _read(source, file, before_wait), b""), size)
+    chunks = iter(lambda: _read(source, file, before_wait), b"")
+    first = next(chunks, b"")
+    if kind := foreign(first):
+        raise LaneError(
+            f"{source}: {kind}, and no lines of commands; to translate with a model: --model FILE"
+        )
+    return split_batches(source, chain([first], chunks), size)
 
 
 def split_batches(source: str, chunks: Iterator[bytes], size: int, number: int = 1) -> Iterator[Batch]:

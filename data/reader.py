@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from lane.base.errors import LaneError
+from lane.base.signature import foreign
 from lane.data.formats import Format, guess_format, parse_line
 from lane.data.pair import Pair
 
@@ -60,6 +61,8 @@ class PairReader:
             with _open(self.path) as stream:
                 while raw := stream.readline(MAX_LINE_BYTES + 1):
                     number += 1
+                    if number == 1 and (kind := foreign(raw)):
+                        raise LaneError(f"{self.name}: {kind}, and no file of pairs")
                     yield number, self._decode(number, raw)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise self._error(number + 1, f"the gzip data is damaged or cut short ({error})") from error

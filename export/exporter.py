@@ -177,6 +177,8 @@ def _request(
         path = Path(model)
         refuse_exported(path)
         checkpoint, name, out = checkpoints.load(path), path.stem, out or path.parent
+    if Path(out).exists() and not Path(out).is_dir():
+        raise LaneError(f"{out}: is a file; name a folder for the exported files")
     return _Request(checkpoint=checkpoint, name=name, out=Path(out), formats=formats, budget=budget, say=say)
 
 

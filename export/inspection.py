@@ -84,7 +84,7 @@ def refuse_exported(path: Path) -> None:
         return
     if kind:
         raise LaneError(
-            f"{path}: already exported (a {kind} file); run it with `lane-run --model {path}`, "
+            f"{path}: already exported (kind: {kind}); run it with `lane-run --model {path}`, "
             "or export the checkpoint that it was made from"
         )
 

@@ -98,7 +98,7 @@ class NetworkBackend:
     def explain(self, text: str) -> Derivation:
         """A network file gives results, not steps: ModelError says what to use."""
         raise self._error(
-            f"the {self._card.kind} file of a model cannot explain its translations; export the model as a "
+            f"a file of this kind ({self._card.kind}) cannot explain its translations; export the model as a "
             "program (lane-export --formats program) and explain with that: it gives the same answers"
         )
 

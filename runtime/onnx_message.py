@@ -54,7 +54,7 @@ def properties(file: ModelFile) -> list[tuple[bytes, bytes]]:
                 if len(found) > MAX_PROPERTIES:
                     raise ValueError("more properties than any file of lane-export has")
     except (ValueError, IndexError):
-        raise file.error("neither an ONNX file nor any other of lane-export, or a truncated one") from None
+        raise file.error("no file of lane-export, or a truncated ONNX file") from None
     return found
 
 

@@ -204,3 +204,10 @@ def test_fetch_takes_only_web_addresses(tmp_path: Path) -> None:
     assert "is not an http:// or https:// URL" in failure(
         lane_data("fetch", tmp_path, "--source", "file:///x"), 2
     )
+
+
+def test_a_file_without_a_command_is_pointed_to_check(tmp_path: Path) -> None:
+    for name in ("pairs.tsv", str(tmp_path)):
+        message = failure(lane_data(name), 2)
+        assert f"{name} is not a command; to check a file: lane-data check {name}" in message
+    assert "No such command" in failure(lane_data("nothing"), 2)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lane.base.errors import LaneError
 from lane.cli import lines
 from lane.cli.lines import Answer, StreamError, answer_all, read_batches
 
@@ -143,3 +144,10 @@ def test_at_most_so_many_batches_are_under_way():
         answer_all([("in", file)], Later(), lambda answer: written.append(answer.output), 1, ahead=3)
     assert written == [b"%d" % number for number in range(50)]
     assert begun == list(range(1, 51))
+
+
+@pytest.mark.parametrize("start", [b'{"lane-program": 2', b"PK\x03\x04", b"\x1f\x8b"])
+def test_a_model_or_an_archive_is_no_input(start, monkeypatch):
+    monkeypatch.setattr(lines.os, "read", lambda number, size, pieces=[start, b""]: pieces.pop(0))
+    with pytest.raises(LaneError, match=r"^in: .*, and no lines of commands; .*--model FILE"):
+        list(read_batches("in", Chunks(), 10, lambda: None))

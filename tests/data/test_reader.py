@@ -100,3 +100,11 @@ def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(LaneError, match="standard input is closed"):
         read_pairs("-")
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b'{"lane-program": 2', "a program"), (b"PK\x03\x04\x00", "a zip archive")]
+)
+def test_a_model_is_no_file_of_pairs(tmp_path: Path, start: bytes, kind: str) -> None:
+    with pytest.raises(LaneError, match=rf": {kind}.*, and no file of pairs$"):
+        read_pairs(put(tmp_path, start + b"\n"))

@@ -209,3 +209,9 @@ def test_an_interrupt_leaves_neither_a_file_nor_a_process(trained):
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)
     assert names(trained.parent) == {"model.pt"}
+
+
+def test_a_file_in_place_of_the_folder_is_refused_before_the_work(trained, monkeypatch):
+    monkeypatch.setattr(exporter, "derive", lambda *_: pytest.fail("work was done"))
+    with pytest.raises(LaneError, match=r"model\.pt: is a file; name a folder"):
+        export(trained, out=trained)

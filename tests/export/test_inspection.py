@@ -54,7 +54,7 @@ def test_a_card_is_read_without_torch(files, kind):
         (b"\x1f\x8b\x08\x00", "gzip"),
         (b"<!DOCTYPE html>", "web page"),
         (b"PK\x03\x04 and no more", "truncated or damaged"),
-        (b"hello", "neither an ONNX file nor any other of lane-export"),
+        (b"hello", "no file of lane-export, or a truncated"),
         (b"\x08\x09", "perhaps an ONNX file"),
         (b'{"lane-program": 4, "sha256"', "version 4"),
     ],

@@ -26,7 +26,7 @@ def file_of(tmp_path, kind, data):
     [
         (b"PK\x03\x04 and no more", "truncated or damaged"),
         (b"\x08\x09", "perhaps an ONNX file"),
-        (b"\x08", "neither an ONNX file nor any other"),
+        (b"\x08", "no file of lane-export"),
         (b"hello", "is not a LAnE program"),
         (b"", "the file is empty"),
     ],
