@@ -37,6 +37,7 @@ class Hypothesis:
     """A choice of variables and of rules for parts; with its grammar and length once it is tried."""
 
     variables: frozenset[int]
+    values: Mapping[int, str] = field(default_factory=dict)  # of words, where other than the lexicon's
     parts: Mapping[Left, Right] = field(default_factory=dict)
     banned: frozenset[Rule] = frozenset()
     length: int = 0
@@ -56,17 +57,35 @@ class Descent:
         self.sample = _sample(commands)
         self.known = {word for word in self.lexicon.alone if self.lexicon.is_free(word)}
         self.open_kinds = self._open_kinds()
-        self.best = self._start()
+        self.best = self._start({})
 
     def run(self, steps: int = STEPS) -> Hypothesis:
         """The best hypothesis, with rules from all commands; run again, the search goes on from there."""
         self.budget = Budget(steps)
-        self._toggle()
-        while self._add_parts() and self._toggle() and not self.budget.is_over:
-            pass
+        self._climb()
+        if self.best.lost:
+            self._trim()
         self._ban()
         self.budget = Budget(STEPS)
         return self._tried(self.best, range(len(self.commands)), MOST_SHAPES)
+
+    def lexicon_of(self, trial: Hypothesis) -> dict[int, str]:
+        """The values of its variables."""
+        return {word: trial.values.get(word, self.lexicon.value[word]) for word in sorted(trial.variables)}
+
+    def _climb(self) -> None:
+        """Change variables and parts in turn as long as that pays."""
+        self._toggle()
+        while self._add_parts() and self._toggle() and not self.budget.is_over:
+            pass
+
+    def _trim(self) -> None:
+        """Start again with values whose kinds have one form; the shorter description is kept."""
+        values = {word: value for kind in self.kinds for word, value in self.lexicon.trimmed(kind).items()}
+        if values:
+            former, self.best = self.best, self._start(values)
+            self._climb()
+            self.best = min(former, self.best, key=lambda trial: trial.length)
 
     def _open_kinds(self) -> list[list[int]]:
         """The words that moves may change, most frequent kind first: those without an example of one word."""
@@ -75,8 +94,8 @@ class Descent:
             filter(None, kinds), key=lambda kind: -sum(len(self.lexicon.where[word]) for word in kind)
         )
 
-    def _start(self) -> Hypothesis:
-        """The shorter of two starts.
+    def _start(self, values: Mapping[int, str]) -> Hypothesis:
+        """The shorter of two starts, with these values instead of the lexicon's.
 
         Variables are the kinds of which half are examples; or also every kind with different values.
         """
@@ -87,7 +106,7 @@ class Descent:
                 narrow |= free.intersection(kind)
             if len({self.lexicon.value[word] for word in kind}) > 1:
                 wide |= free.intersection(kind)
-        trials = [self._tried(Hypothesis(frozenset(words))) for words in (narrow, narrow | wide)]
+        trials = [self._tried(Hypothesis(frozenset(words), values)) for words in (narrow, narrow | wide)]
         return min(trials, key=lambda trial: trial.length)
 
     def _tried(
@@ -95,7 +114,7 @@ class Descent:
     ) -> Hypothesis:
         """The hypothesis with its grammar and its length, by the sample or by other commands."""
         numbers = self.sample if sample is None else list(sample)
-        lexicon = {word: self.lexicon.value[word] for word in trial.variables}
+        lexicon = self.lexicon_of(trial)
         shapes = shapes_of([self.commands[n] for n in numbers], [self.outputs[n] for n in numbers], lexicon)
         if most is not None:
             shapes = _thinned(shapes, most)

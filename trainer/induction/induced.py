@@ -84,9 +84,9 @@ class _Search:
 
     def induced(self) -> Induced:
         """The result."""
-        best, value = self.best, self.descent.lexicon.value
+        best = self.best
         return Induced(
-            lexicon={word: value[word] for word in sorted(best.variables)},
+            lexicon=self.descent.lexicon_of(best),
             rules=dict(best.grammar.rules),
             lost=len(best.lost),
             shapes=len(best.shapes),

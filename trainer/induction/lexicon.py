@@ -49,6 +49,21 @@ class Lexicon:
         # A tenth: an idiom or a wrong pair does not keep a word from being one.
         return self.contradicted(word, self.value[word]) < 0.1
 
+    def trimmed(self, kind: Sequence[int]) -> dict[int, str]:
+        """Other values for words of a kind: without an action that most of their values begin or end with.
+
+        It may belong to the rules. In dates `april` has `04 -`, since `fourth` has `04` too, and `august` has
+        `08`, since there is no eighth: rules cannot write the dash of both.
+        """
+        values = {word: self.value[word] for word in kind if word not in self.alone}
+        for end, rest in ((-1, slice(-1)), (0, slice(1, None))):
+            ends = Counter(value[end] for value in values.values() if len(value) > 1)
+            letter, count = next(iter(ends.most_common(1)), ("", 0))
+            if len(values) / 2 < count < len(values):
+                cut = [word for word, value in values.items() if len(value) > 1 and value[end] == letter]
+                values |= {word: values[word][rest] for word in cut}
+        return {word: value for word, value in values.items() if value != self.value[word]}
+
     def _guess(self, word: int) -> str | None:
         """The value that the other outputs have least, the shortest of them."""
         places, total = self.where[word], len(self.commands)

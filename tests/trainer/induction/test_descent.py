@@ -1,6 +1,8 @@
 """The search for the shortest description."""
 
+from lane.data.pair import Pair
 from lane.models import symbols
+from lane.trainer.dataset import Dataset
 from lane.trainer.induction import descent as module
 from lane.trainer.induction.descent import LOST, Descent, _sample, _thinned
 from lane.trainer.induction.shape import Shape
@@ -47,6 +49,24 @@ def test_words_of_commands_are_not_variables(languages):
     dataset = languages["names"].seen
     variables = started(dataset).run().variables
     assert {dataset.source.word(word) for word in variables} == {f"thing{n}" for n in range(6)}
+
+
+def test_values_of_a_kind_get_one_form_where_something_is_lost():
+    """Dates: `april` is `04 -`, since `fourth` has `04` too; `august` is `08`, since there is no eighth."""
+    months = {name: f"0{n}" for n, name in enumerate(("may", "june", "july", "august"), 1)}
+    days = {name: f"0{n}" for n, name in enumerate(("first", "second", "third"), 1)}
+    pairs = [
+        Pair.of(command, f"at {month} - {day} )")
+        for name, month in months.items()
+        for order, day in days.items()
+        for command in (f"on {name} {order} call", f"call on the {order} of {name}")
+    ]
+    dataset = Dataset.of(tuple(pairs))
+    search = started(dataset)
+    end = search.run()
+    values = {dataset.source.word(word): value for word, value in search.lexicon_of(end).items()}
+    assert end.lost == []
+    assert {len(values[name]) for name in months} == {1}
 
 
 def test_it_ends_without_steps(languages, monkeypatch):

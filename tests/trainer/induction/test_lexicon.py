@@ -48,6 +48,18 @@ def test_a_word_of_an_idiom_is_not_free_where_idioms_are_frequent():
     assert not Lexicon(commands, ["a"] + ["a"] * 17 + ["b"] * 3).is_free(1)
 
 
+def test_an_action_that_most_values_of_a_kind_end_or_begin_with_may_be_of_the_rules():
+    lexicon = Lexicon([(1,)], ["p"])
+    lexicon.value |= {2: "b-", 3: "c-", 4: "d", 5: "-", 6: "-e", 7: "-f"}
+    assert lexicon.trimmed([2, 3, 4]) == {2: "b", 3: "c"}
+    assert lexicon.trimmed([2, 3]) == {}, "they have one form"
+    assert lexicon.trimmed([2, 4]) == {}, "half of them"
+    assert lexicon.trimmed([2, 3, 5]) == {2: "b", 3: "c"}, "no value is left empty"
+    assert lexicon.trimmed([4, 6, 7]) == {6: "e", 7: "f"}
+    lexicon.alone |= {2: "b-", 3: "c-"}
+    assert lexicon.trimmed([2, 3, 4]) == {}, "what pairs of one word say stays"
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_a_guess_is_the_rarest_and_shortest_that_no_command_contradicts(seed):
     rng = random.Random(seed)
