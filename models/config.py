@@ -10,7 +10,7 @@ from lane.base.rule import MOST_VARIABLES
 class NetworkConfig(BaseModel):
     """The settings of the networks: those of a model, and of the recipe that trains one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     embedding: int = Field(64, ge=1, le=4096, description="Length of the word and variable vectors.")
     hidden: int = Field(64, ge=1, le=4096, description="Length of the hidden vectors of Composer and Solver.")

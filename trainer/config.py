@@ -1,6 +1,6 @@
 """How to train: one flat, frozen, documented record; every field is also a `--set key=value`."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -8,6 +8,8 @@ from lane.base.errors import LaneError
 from lane.base.suggestion import did_you_mean
 from lane.models.card import first_problem
 from lane.models.config import ModelConfig, NetworkConfig
+
+MOST = 10**9  # of anything that is counted: years of training
 
 
 class TrainConfig(NetworkConfig):
@@ -26,7 +28,10 @@ class TrainConfig(NetworkConfig):
         0.3, ge=0, lt=1, description="Share of the samples drawn off-policy, to explore."
     )
     explorer_temperature: float = Field(
-        2.5, gt=0, description="Temperature of the explorers, which count only above the baseline."
+        2.5,
+        ge=0.01,
+        le=1000,
+        description="Temperature of the explorers, which count only above the baseline.",
     )
     focus: float = Field(
         0.5, ge=0, le=1, description="Share of the examples drawn by deficit: wrong, or not yet simple."
@@ -39,7 +44,7 @@ class TrainConfig(NetworkConfig):
     )
 
     # Reward
-    gamma: float = Field(1.0, ge=0, description="Weight of simplicity against similarity.")
+    gamma: float = Field(1.0, ge=0, le=1000, description="Weight of simplicity against similarity.")
     product: bool = Field(True, description="R_s * (1 + gamma * R_a) instead of R_s + gamma * R_a.")
     dense: bool = Field(
         True,
@@ -88,25 +93,35 @@ class TrainConfig(NetworkConfig):
 
     # Optimisation
     optimizer: Literal["adam", "adadelta"] = Field("adam", description="The optimiser of both networks.")
-    composer_rate: float = Field(1e-3, gt=0, description="Learning rate of the Composer.")
-    solver_rate: float = Field(2e-3, gt=0, description="Learning rate of the Solver (differential update).")
-    clip: float = Field(1.0, gt=0, description="Largest gradient norm of each network.")
+    composer_rate: float = Field(1e-3, gt=0, le=10, description="Learning rate of the Composer.")
+    solver_rate: float = Field(
+        2e-3, gt=0, le=10, description="Learning rate of the Solver (differential update)."
+    )
+    clip: float = Field(1.0, gt=0, le=1e6, description="Largest gradient norm of each network.")
     clip_by: Literal["norm", "largest"] = Field(
         "norm", description="What `clip` bounds: the norm of a gradient, or its largest entry."
     )
-    weight_decay: float = Field(0.0, ge=0, description="Pull of the weights towards 0.")
-    entropy: float = Field(0.03, ge=0, description="Bonus for the entropy of each decision.")
-    entropy_lessons: int = Field(3, ge=1, description="The bonus halves with each lesson after this one.")
-    entropy_floor: float = Field(0.0, ge=0, description="The least that the bonus comes to by halving.")
+    weight_decay: float = Field(0.0, ge=0, le=1, description="Pull of the weights towards 0.")
+    entropy: float = Field(0.03, ge=0, le=100, description="Bonus for the entropy of each decision.")
+    entropy_lessons: int = Field(
+        3, ge=1, le=MOST, description="The bonus halves with each lesson after this one."
+    )
+    entropy_floor: float = Field(
+        0.0, ge=0, le=100, description="The least that the bonus comes to by halving."
+    )
 
     # Lessons
     curriculum: bool = Field(True, description="Lessons by length; without, all lengths from the start.")
-    first_lesson: int = Field(1, ge=1, description="Words of the first lesson, where it is one of epochs.")
-    epochs: tuple[int, ...] = Field(
+    first_lesson: int = Field(
+        1, ge=1, le=MOST, description="Words of the first lesson, where it is one of epochs."
+    )
+    epochs: tuple[Annotated[int, Field(ge=1, le=MOST)], ...] = Field(
         (),
         description="Lessons of shuffled epochs, at most so many each (30,20), later ones one; empty: drawn.",
     )
-    most_epochs: int = Field(300, ge=1, description="Epochs in all after which an attempt has stalled.")
+    most_epochs: int = Field(
+        300, ge=1, le=MOST, description="Epochs in all after which an attempt has stalled."
+    )
     enough: float = Field(
         0.99, gt=0, le=1, description="Accuracy on development pairs that ends a lesson of epochs."
     )
@@ -117,16 +132,25 @@ class TrainConfig(NetworkConfig):
         description="Share of the pairs that only end lessons of epochs, if there are hundreds.",
     )
     development_words: int = Field(
-        4, ge=0, description="Development pairs of up to this many words are learned from all the same."
+        4,
+        ge=0,
+        le=MOST,
+        description="Development pairs of up to this many words are learned from all the same.",
     )
-    evaluate_every: int = Field(10, ge=1, description="Updates between greedy evaluations.")
-    evaluate_most: int = Field(2000, ge=1, description="Most pairs in such an evaluation.")
-    patience: int = Field(16, ge=1, description="Evaluations without gain in simplicity that end a lesson.")
+    evaluate_every: int = Field(10, ge=1, le=MOST, description="Updates between greedy evaluations.")
+    evaluate_most: int = Field(2000, ge=1, le=MOST, description="Most pairs in such an evaluation.")
+    patience: int = Field(
+        16, ge=1, le=MOST, description="Evaluations without gain in simplicity that end a lesson."
+    )
     sure: float = Field(
         0.5, ge=0, le=1, description="Share of samples that must be right before the next lesson."
     )
-    stall: int = Field(40, ge=1, description="Evaluations without gain in accuracy that end an attempt.")
-    most_updates: int = Field(1_000_000, ge=1, description="Updates after which an attempt has stalled.")
+    stall: int = Field(
+        40, ge=1, le=MOST, description="Evaluations without gain in accuracy that end an attempt."
+    )
+    most_updates: int = Field(
+        1_000_000, ge=1, le=MOST, description="Updates after which an attempt has stalled."
+    )
     misfits: float = Field(
         0.05,
         ge=0,
@@ -143,13 +167,14 @@ class TrainConfig(NetworkConfig):
     consolidations: int = Field(
         30,
         ge=0,
+        le=MOST,
         description="Most evaluations in which a model that fits still learns to follow its own rules.",
     )
     new_places: bool = Field(
         True, description="Whether these evaluations place words and rules as the comparison does."
     )
     confirmations: int = Field(
-        4, ge=1, description="Evaluations in a row without a mistake that end its consolidation."
+        4, ge=1, le=MOST, description="Evaluations in a row without a mistake that end its consolidation."
     )
 
     # The search
@@ -161,7 +186,9 @@ class TrainConfig(NetworkConfig):
         description="Most rounds of candidates; a round that does not agree is followed by another.",
     )
     attempts: int = Field(4, ge=1, le=64, description="Attempts of one candidate, each from a fresh seed.")
-    recombined: int = Field(4000, ge=1, description="New commands on which candidates are compared.")
+    recombined: int = Field(
+        4000, ge=1, le=1_000_000, description="New commands on which candidates are compared."
+    )
 
     @field_validator("epochs", mode="before")
     @classmethod

@@ -88,7 +88,7 @@ class Result:
     def _rule_lines(self) -> list[str]:
         words = sum(rule.is_word for rule in self.rules)
         rows = [f"  {line}" for line in str(self.rules).splitlines()]
-        return [f"{words} words and {len(self.rules) - words} rules:", *rows]
+        return [f"{_count(words, 'word')} and {_count(len(self.rules) - words, 'rule')}:", *rows]
 
     def _misfit_lines(self) -> list[str]:
         lines = []
@@ -130,7 +130,7 @@ class Result:
     @property
     def _work(self) -> str:
         return (
-            f"{self.seconds:.1f} s, {self.candidates} candidates, {self.trajectories:,} derivations, "
+            f"{self.seconds:.1f} s, {_count(self.candidates, 'candidate')}, {self.trajectories:,} derivations, "
             f"{self.peak_mb:.0f} MB at most"
         )
 
@@ -166,6 +166,10 @@ class Result:
             for one in self.open_readings
         ]
         return "<p>What the pairs leave open:</p>" + _table(heads, rows)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

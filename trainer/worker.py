@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 
@@ -179,18 +180,22 @@ def main() -> None:
         raise SystemExit(1) from None
 
 
-if __name__ == "__main__":
-    # By its full name, so that messages are of the same classes on both sides.
-    from lane.trainer import worker
-
+def process() -> NoReturn:
+    """`main` and the end of its process: an ordinary one could abort, as a thread still reads standard input."""
     code = 1
     try:
-        worker.main()
+        main()
         code = 0
     except SystemExit:
         pass
     except BaseException:
         traceback.print_exc()
     finally:
-        # An ordinary exit would fail: a thread still reads standard input.
         os._exit(code)
+
+
+if __name__ == "__main__":
+    # By its full name, so that messages are of the same classes on both sides.
+    from lane.trainer import worker
+
+    worker.process()

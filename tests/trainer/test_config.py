@@ -100,3 +100,20 @@ def test_without_the_composer_the_limits_grow_with_the_data():
 def test_the_networks_get_their_part(constants):
     network = build_config("fast", {"hidden": 5, "span_limit": 4}).network(constants)
     assert network == ModelConfig(hidden=5, span_limit=4, constants=constants)
+
+
+NUMBERS = [name for name, field in TrainConfig.model_fields.items() if field.annotation in (int, float)]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "1e300", "9" * 30, "9" * 400])
+def test_a_number_that_no_training_can_take_is_refused_where_it_is_typed(name, value):
+    """Some ended in a traceback of torch's, minutes later."""
+    with pytest.raises(LaneError, match=f"^setting {name}: "):
+        build_config("fast", {name: value})
+
+
+@pytest.mark.parametrize("value", ["0", "3,-1", "3,9999999999", "x"])
+def test_epochs_are_counts(value):
+    with pytest.raises(LaneError, match="^setting epochs"):
+        build_config("paper", {"epochs": value})

@@ -32,7 +32,7 @@ RESULT = Result(
 
 def test_the_text_is_the_summary_of_the_command():
     assert str(RESULT).splitlines() == [
-        "1 words and 1 rules:",
+        "1 word and 1 rule:",
         "  walk       -> W",
         "  $x <twice> -> $X $X",
         "does not fit: a -> A",

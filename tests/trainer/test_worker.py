@@ -103,7 +103,7 @@ from lane.trainer import worker
 def fail(*_):
     raise pickle.loads(bytes.fromhex(sys.argv[1]))
 worker.train_candidate = fail
-worker.main()
+worker.process()
 """
 
 
