@@ -24,7 +24,7 @@ app = new_app(
 )
 
 
-class _Group(TyperGroup):
+class _DataCommands(TyperGroup):
     """Hints at `check` for a file without a command."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -34,7 +34,7 @@ class _Group(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-@app.callback(cls=_Group)
+@app.callback(cls=_DataCommands)
 def _main(
     version: Annotated[
         bool,

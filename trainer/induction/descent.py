@@ -63,8 +63,7 @@ class Descent:
         """The best hypothesis, with rules from all commands; run again, the search goes on from there."""
         self.budget = Budget(steps)
         self._climb()
-        if self.best.lost:
-            self._trim()
+        self._trim()
         self._ban()
         self.budget = Budget(STEPS)
         return self._tried(self.best, range(len(self.commands)), MOST_SHAPES)
@@ -80,7 +79,7 @@ class Descent:
             pass
 
     def _trim(self) -> None:
-        """Start again with values whose kinds have one form; the shorter description is kept."""
+        """Start again with values of one form in each kind, if any has several; the shorter description is kept."""
         values = {word: value for kind in self.kinds for word, value in self.lexicon.trimmed(kind).items()}
         if values:
             former, self.best = self.best, self._start(values)
