@@ -1,6 +1,7 @@
 """Generalisation of a tree grammar: rules and words of one kind stand for each other."""
 
 import random
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from lane.models import symbols
@@ -25,7 +26,8 @@ def generalise(
     `jump after walk`, but never for `walk jump`): its arguments are sampled for one company. Rules of one
     kind (`$x twice`, `$x thrice`) may stand where any of them stood, and take what any of them took there,
     unless sampling that combination contradicts a training pair. With `places`, so may words of one kind,
-    and what was observed under itself may stand there again.
+    and what was observed under itself may stand there again, and what has words at both ends, such as
+    brackets, wherever its rule takes the same words.
 
     `neighbours` are those of words, where a reading of the pairs knows them.
     """
@@ -48,6 +50,7 @@ class _Generalisation:
             self._exchange_rules(kind)
         if self.places:
             self._deepen()
+            self._enclose()
 
     def _merge_places(self) -> None:
         """Record everything anew: kinds share their places, and companies count for dependent rules only."""
@@ -90,6 +93,27 @@ class _Generalisation:
                 for other, children in list(grammar.children.items()):
                     if other._replace(place=slot.place) == slot and other.place != slot.place:
                         self._extend(slot, list(children))
+
+    def _enclose(self) -> None:
+        """A rule between words of its own stands wherever the rule above it takes the words that it takes there.
+
+        Nothing can be torn out of it, so that precedence does not matter: `( $x )` under `and`, observed in
+        whole commands, stands under an `and` in brackets too.
+        """
+        by_argument: defaultdict[Slot, list[Slot]] = defaultdict(list)
+        for slot in self.grammar.children:
+            by_argument[slot._replace(place=ANYWHERE)].append(slot)
+        for slots in by_argument.values():
+            words = {slot: {child for child in self.grammar.children[slot] if len(child) == 1} for slot in slots}
+            for slot in slots:
+                likely = [
+                    child
+                    for other in slots
+                    if 2 * len(words[slot] & words[other]) > len(words[slot])
+                    for child in list(self.grammar.children[other])
+                    if len(child) > 1 and symbols.VARIABLE not in (child[0], child[-1])
+                ]
+                self._extend(slot, dict.fromkeys(likely))
 
     def _extend_words(self, slot: Slot, words: list[Span]) -> None:
         """As `_extend`; the first words speak for the others, since a kind may have a thousand."""

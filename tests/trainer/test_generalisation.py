@@ -168,6 +168,26 @@ def test_what_was_observed_under_itself_stands_there_again(hand_made, walking):
     assert all(output == walking.by_hand(words) for words, output in deep.items())
 
 
+def test_what_stands_between_words_of_its_own_stands_wherever_such_words_do(hand_made, walking):
+    """`walk and [ run ]` and `[ walk and run ]` are enough for `[ walk and [ run ] ]`; `twice` has one end."""
+    opening, closing = 20, 21
+    brackets = (opening, 0, closing)
+    rules = {**walking.rules, brackets: [1]}
+    pairs = [(X_AND_Y, one, other) for one in (A, B) for other in (A, B)]
+    trees = [*pairs, *((brackets, tree) for tree in (*pairs, A, B)), (X_AND_Y, A, (X_TWICE, B))]
+    trees += [(X_AND_Y, A, (brackets, B)), (X_AND_Y, B, (brackets, A))]
+    grammar = TreeGrammar(2)
+    grammar.add(hand_made(rules, trees))
+    generalise(grammar, {}.get, seed=0, places=False)
+    nested = (opening, WALK, AND, opening, RUN, closing, closing)
+    assert nested not in walking.everything(grammar, 15)
+    generalise(grammar, {}.get, seed=0)
+    drawn = walking.everything(grammar, 15)
+    assert drawn[nested] == [W, R]
+    assert (WALK, AND, RUN, TWICE) in drawn
+    assert not any(words[0] == opening and TWICE in words for words in drawn)
+
+
 def test_without_places_words_and_depth_stay_as_observed(hand_made, walking):
     grammar = TreeGrammar(2)
     nested = (X_AND_Y, (X_AND_Y, A, B), A)

@@ -57,13 +57,14 @@ class Descent:
         self.sample = _sample(commands)
         self.known = {word for word in self.lexicon.alone if self.lexicon.is_free(word)}
         self.open_kinds = self._open_kinds()
-        self.best = self._start({})
+        self.best = self._start()
 
     def run(self, steps: int = STEPS) -> Hypothesis:
         """The best hypothesis, with rules from all commands; run again, the search goes on from there."""
         self.budget = Budget(steps)
-        self._climb()
-        self._trim()
+        self._toggle()
+        while self._add_parts() and self._toggle() and not self.budget.is_over:
+            pass
         self._ban()
         self.budget = Budget(STEPS)
         return self._tried(self.best, range(len(self.commands)), MOST_SHAPES)
@@ -72,20 +73,6 @@ class Descent:
         """The values of its variables."""
         return {word: trial.values.get(word, self.lexicon.value[word]) for word in sorted(trial.variables)}
 
-    def _climb(self) -> None:
-        """Change variables and parts in turn as long as that pays."""
-        self._toggle()
-        while self._add_parts() and self._toggle() and not self.budget.is_over:
-            pass
-
-    def _trim(self) -> None:
-        """Start again with values of one form in each kind, if any has several; the shorter description is kept."""
-        values = {word: value for kind in self.kinds for word, value in self.lexicon.trimmed(kind).items()}
-        if values:
-            former, self.best = self.best, self._start(values)
-            self._climb()
-            self.best = min(former, self.best, key=lambda trial: trial.length)
-
     def _open_kinds(self) -> list[list[int]]:
         """The words that moves may change, most frequent kind first: those without an example of one word."""
         kinds = ([word for word in kind if word not in self.known] for kind in self.kinds)
@@ -93,10 +80,11 @@ class Descent:
             filter(None, kinds), key=lambda kind: -sum(len(self.lexicon.where[word]) for word in kind)
         )
 
-    def _start(self, values: Mapping[int, str]) -> Hypothesis:
-        """The shorter of two starts, with these values instead of the lexicon's.
+    def _start(self) -> Hypothesis:
+        """The shortest of four starts.
 
-        Variables are the kinds of which half are examples; or also every kind with different values.
+        Variables are the kinds of which half are examples; or also every kind with different values. These
+        are the lexicon's, or those of minimal pairs.
         """
         free = {word for word in self.lexicon.value if self.lexicon.is_free(word)}
         narrow, wide = set(self.known), set(self.known)
@@ -105,7 +93,12 @@ class Descent:
                 narrow |= free.intersection(kind)
             if len({self.lexicon.value[word] for word in kind}) > 1:
                 wide |= free.intersection(kind)
-        trials = [self._tried(Hypothesis(frozenset(words), values)) for words in (narrow, narrow | wide)]
+        contrasted = {word: value for kind in self.kinds for word, value in self.lexicon.contrasted(kind).items()}
+        trials = [
+            self._tried(Hypothesis(frozenset(words), values))
+            for values in ({}, contrasted)[: 1 + bool(contrasted)]
+            for words in (narrow, narrow | wide)
+        ]
         return min(trials, key=lambda trial: trial.length)
 
     def _tried(

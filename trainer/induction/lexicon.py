@@ -6,9 +6,11 @@ candidates are few: what stands in all these outputs, and in few of the others.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from os.path import commonprefix
 
 from lane.trainer.induction.shape import Command
 
+LONGEST_CONTRAST = 8  # actions of one that minimal pairs tell
 LONGEST = 3  # actions of a value that is guessed; the value of a word that is an example has any length
 SLACK = 0.02  # share of outputs in which a value may be missing: pairs may be wrong
 ELSEWHERE = 0.5  # share of the other outputs that may have it too; more says nothing about the word
@@ -49,20 +51,33 @@ class Lexicon:
         # A tenth: an idiom or a wrong pair does not keep a word from being one.
         return self.contradicted(word, self.value[word]) < 0.1
 
-    def trimmed(self, kind: Sequence[int]) -> dict[int, str]:
-        """Other values for words of a kind: without an action that most of their values begin or end with.
+    def contrasted(self, kind: Sequence[int]) -> dict[int, str]:
+        """Other values for words of a kind: what differs between the outputs of commands that differ in them.
 
-        It may belong to the rules. In dates `april` has `04 -`, since `fourth` has `04` too, and `august` has
-        `08`, since there is no eighth: rules cannot write the dash of both.
+        The shortest guess may be a part of a value: `heater` has `climate . heater` beside `light . lamp`. Or
+        it may take something from the rules: in dates `april` has `04 -`, since `fourth` has `04` too.
         """
-        values = {word: self.value[word] for word in kind if word not in self.alone}
-        for end, rest in ((-1, slice(-1)), (0, slice(1, None))):
-            ends = Counter(value[end] for value in values.values() if len(value) > 1)
-            letter, count = next(iter(ends.most_common(1)), ("", 0))
-            if len(values) / 2 < count < len(values):
-                cut = [word for word, value in values.items() if len(value) > 1 and value[end] == letter]
-                values |= {word: values[word][rest] for word in cut}
-        return {word: value for word, value in values.items() if value != self.value[word]}
+        frames: dict[tuple[Command, Command], dict[int, str]] = defaultdict(dict)
+        for word in kind:
+            for number in self.where[word]:
+                command = self.commands[number]
+                place = command.index(word)
+                frames[command[:place], command[place + 1 :]].setdefault(word, self.outputs[number])
+        found: dict[int, set[str]] = defaultdict(set)
+        for outputs in frames.values():
+            if len(outputs) > 1:
+                begin = len(commonprefix(list(outputs.values())))
+                end = len(commonprefix([output[begin:][::-1] for output in outputs.values()]))
+                for word, output in outputs.items():
+                    found[word].add(output[begin : len(output) - end])
+        values = {}
+        for word in sorted(found.keys() - self.alone):
+            # Words of a kind may have the same beginning or end: in some frame they do not.
+            fitting = [part for part in found[word] if part and self.contradicted(word, part) <= SLACK]
+            value = max(fitting, key=lambda part: (len(part), part), default=None)
+            if value not in (None, self.value[word]) and len(value) <= LONGEST_CONTRAST:
+                values[word] = value
+        return values
 
     def _guess(self, word: int) -> str | None:
         """The value that the other outputs have least, the shortest of them."""

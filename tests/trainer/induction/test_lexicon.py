@@ -48,16 +48,32 @@ def test_a_word_of_an_idiom_is_not_free_where_idioms_are_frequent():
     assert not Lexicon(commands, ["a"] + ["a"] * 17 + ["b"] * 3).is_free(1)
 
 
-def test_an_action_that_most_values_of_a_kind_end_or_begin_with_may_be_of_the_rules():
-    lexicon = Lexicon([(1,)], ["p"])
-    lexicon.value |= {2: "b-", 3: "c-", 4: "d", 5: "-", 6: "-e", 7: "-f"}
-    assert lexicon.trimmed([2, 3, 4]) == {2: "b", 3: "c"}
-    assert lexicon.trimmed([2, 3]) == {}, "they have one form"
-    assert lexicon.trimmed([2, 4]) == {}, "half of them"
-    assert lexicon.trimmed([2, 3, 5]) == {2: "b", 3: "c"}, "no value is left empty"
-    assert lexicon.trimmed([4, 6, 7]) == {6: "e", 7: "f"}
-    lexicon.alone |= {2: "b-", 3: "c-"}
-    assert lexicon.trimmed([2, 3, 4]) == {}, "what pairs of one word say stays"
+def test_commands_that_differ_in_a_word_show_the_whole_of_its_value():
+    """`heater` is `climate.heater`, in which neither part says more than the other; `april` is no `04-`."""
+    lamp, heater, on, off = 1, 2, 3, 4
+    commands = [(lamp, on), (heater, on), (heater, off)]
+    lexicon = Lexicon(commands, ["(l.a+", "(c.h+", "(c.h!"])
+    assert lexicon.value[heater] == "c", "the shortest guess"
+    assert lexicon.contrasted([lamp, heater]) == {lamp: "l.a", heater: "c.h"}
+    assert lexicon.contrasted([on, off]) == {}, "the guess is the same"
+    april, august, first, second = 1, 2, 3, 4
+    commands = [(month, day) for month in (april, august) for day in (first, second)]
+    lexicon = Lexicon(commands, ["4-1", "4-2", "8-1", "8-2"])
+    lexicon.value[april] = "4-"
+    assert lexicon.contrasted([april, august]) == {april: "4"}
+
+
+def test_what_pairs_of_one_word_say_stays():
+    lexicon = Lexicon([(1,), (1, 3), (2, 3)], ["a", "ab)", "cd)"])
+    assert lexicon.contrasted([1, 2]) == {2: "cd"}
+    lexicon.value[2] = "cd"
+    assert lexicon.contrasted([1, 2]) == {}
+
+
+def test_a_contrast_that_other_outputs_lack_is_none():
+    """A value that is written twice has all between its places in the contrast, where it differs."""
+    lexicon = Lexicon([(1, 8), (2, 8), (1, 9), (2, 9)], ["axa", "bxb", "ya", "yb"])
+    assert lexicon.contrasted([1, 2]) == {}
 
 
 @pytest.mark.parametrize("seed", range(40))
