@@ -33,8 +33,9 @@ from lane.trainer.diagnosis import Stall, diagnose
 from lane.trainer.epochs import curriculum_of
 from lane.trainer.footprint import PeakMemory
 from lane.trainer.induction import Induced, induce
+from lane.trainer.induction.suspicion import set_aside
 from lane.trainer.label import write_label
-from lane.trainer.measurement import measure, misfits, used_rules
+from lane.trainer.measurement import measure, misfits, used_rules, wrong_examples
 from lane.trainer.result import Result
 from lane.trainer.search import Found, agreement_of, search
 from lane.trainer.training import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
@@ -107,6 +108,9 @@ def train(
     induced = induce(dataset) if config.induction and config.composer else None
     if induced is not None and induced.phrases:
         dataset = Dataset.of((*learned, *given_slots), induced.phrases)
+    aside = dataset.like(())
+    if induced is not None:
+        dataset, aside, induced = set_aside(dataset, induced, config.set_aside)
     run = Run(
         dataset=dataset,
         config=_fitted(config, dataset, induced),
@@ -120,12 +124,17 @@ def train(
         with _resumable(run.folder):
             with PeakMemory() as peak:
                 journal = _journal(run, on_report, seen)
+                if len(aside):
+                    journal.say(
+                        f"{len(aside)} pairs contradict the rules that explain the others: they are set aside, "
+                        "and listed at the end"
+                    )
                 agreement = agreement_of(run)
                 found = search(
                     run, agreement, workers, journal, lambda: stop() or time.monotonic() > deadline
                 )
             model = out if found.converged or force or not _is_converged(out) else _beside(out)
-            result = _result(run, found, sets, model)
+            result = _result(run, found, aside, sets, model)
             result = replace(
                 result,
                 label=write_label(out, result.undecided),
@@ -256,11 +265,15 @@ def _beside(out: Path) -> Path:
     return out.with_name(f"{out.stem}.unconverged{out.suffix}")
 
 
-def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model: Path) -> Result:
-    """The found model, measured."""
+def _result(
+    run: Run, found: Found, aside: Dataset, sets: Mapping[str, tuple[Pair, ...]], model: Path
+) -> Result:
+    """The found model, measured; pairs that were set aside are training pairs all the same."""
     dataset, fit = run.dataset, found.fit
     learner = fit.learner(dataset, run.config, run.device)
-    accuracy = {"train": 1 - len(fit.wrong) / len(dataset)}
+    wrong_aside = wrong_examples(learner, aside)
+    wrong = len(fit.wrong) + len(wrong_aside)
+    accuracy = {"train": 1 - wrong / (len(dataset) + len(aside))}
     accuracy |= {name: measure(learner, pairs, dataset) for name, pairs in sets.items() if pairs}
     return Result(
         converged=found.converged,
@@ -270,7 +283,7 @@ def _result(run: Run, found: Found, sets: Mapping[str, tuple[Pair, ...]], model:
         comparison=found.comparison,
         open_readings=open_readings(learner, dataset),
         rules=used_rules(learner, dataset),
-        misfits=misfits(learner, dataset, fit.wrong),
+        misfits=(*misfits(learner, dataset, fit.wrong), *misfits(learner, aside, wrong_aside)),
         accuracy=accuracy,
         updates=sum(candidate.updates for candidate in found.candidates),
         trajectories=sum(candidate.trajectories for candidate in found.candidates),

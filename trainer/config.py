@@ -157,6 +157,12 @@ class TrainConfig(NetworkConfig):
         lt=0.5,
         description="Share of pairs that may be set aside as misfits.",
     )
+    set_aside: float = Field(
+        0.25,
+        ge=0,
+        lt=0.5,
+        description="Share of pairs that may be left out because rules read off the others contradict them.",
+    )
     stragglers: float = Field(
         0.25,
         ge=0,

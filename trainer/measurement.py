@@ -30,6 +30,14 @@ def measure(learner: Learner, pairs: tuple[Pair, ...], trained: Dataset) -> floa
     return sum(pair in right for pair in known) / len(pairs)
 
 
+def wrong_examples(learner: Learner, dataset: Dataset) -> tuple[int, ...]:
+    """The examples that the model does not translate exactly."""
+    found: list[int] = []
+    for index in dataset.chunks():
+        found += index[~learner.evaluate(dataset, index).right].tolist()
+    return tuple(found)
+
+
 def used_rules(learner: Learner, dataset: Dataset) -> Rules:
     """All rules that the examples use, with how often."""
     uses: Counter[Rule] = Counter()

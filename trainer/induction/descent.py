@@ -49,10 +49,11 @@ class Hypothesis:
 class Descent:
     """Hill climbing over hypotheses."""
 
-    def __init__(self, commands: Sequence[Command], outputs: Sequence[str]) -> None:
-        self.commands, self.outputs = commands, outputs
+    def __init__(self, commands: Sequence[Command], outputs: Sequence[str], noisy: bool = False) -> None:
+        """`noisy`: many pairs may be wrong."""
+        self.commands, self.outputs, self.noisy = commands, outputs, noisy
         self.budget = Budget(STEPS)
-        self.lexicon = Lexicon(commands, outputs)
+        self.lexicon = Lexicon(commands, outputs, noisy)
         self.kinds = word_classes(commands, self.lexicon)
         self.sample = _sample(commands)
         self.known = {word for word in self.lexicon.alone if self.lexicon.is_free(word)}
@@ -107,15 +108,15 @@ class Descent:
         """The hypothesis with its grammar and its length, by the sample or by other commands."""
         numbers = self.sample if sample is None else list(sample)
         lexicon = self.lexicon_of(trial)
-        shapes = shapes_of([self.commands[n] for n in numbers], [self.outputs[n] for n in numbers], lexicon)
+        commands, outputs = ([every[n] for n in numbers] for every in (self.commands, self.outputs))
+        shapes = shapes_of(commands, outputs, lexicon, self.noisy)
         if most is not None:
             shapes = _thinned(shapes, most)
         grammar, lost = induce_rules(shapes, trial.parts, trial.banned, self.budget)
         present = {word for n in numbers for word in self.commands[n]} - set(self.lexicon.alone)
         guessed = sum(GUESS + len(lexicon[word]) for word in present if word in lexicon)
-        unexplained = sum(
-            min(shape.commands, OFTEN) * (len(shape.tokens) + len(shape.outputs[0])) for shape in lost
-        )
+        unexplained = sum(min(shape.commands, OFTEN) * _length(shape) for shape in lost)
+        unexplained += sum(shape.spared * _length(shape) for shape in shapes)
         length = grammar.size + guessed + LOST * unexplained
         return replace(trial, length=length, shapes=shapes, grammar=grammar, lost=lost)
 
@@ -173,6 +174,11 @@ class Descent:
                 trial = self._tried(replace(self.best, banned=self.best.banned | {rule}))
                 if trial.length < self.best.length:
                     self.best = trial
+
+
+def _length(shape: Shape) -> int:
+    """The tokens of one of its pairs."""
+    return len(shape.tokens) + len(shape.outputs[0])
 
 
 def _families(rules: Iterable[Rule]) -> list[list[Rule]]:

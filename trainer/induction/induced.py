@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from lane.base.phrase import Phrase
+from lane.models import symbols
 from lane.models.config import NetworkConfig
 from lane.trainer.dataset import Dataset
-from lane.trainer.induction.descent import PATIENT, Descent
+from lane.trainer.induction.descent import PATIENT, Descent, Hypothesis
 from lane.trainer.induction.idiom import find_phrases
 from lane.trainer.induction.ruleset import Left, Right, limits_for
 from lane.trainer.induction.text import text_of
 
+LISTED = 0.2  # share of the shapes that may be commands with a rule of their own
 PHRASE = 4  # tokens that a phrase costs: its two words, its value, and that it is one
 
 
@@ -24,6 +27,7 @@ class Induced:
     lost: int  # shapes that no rule explains
     shapes: int  # shapes that were looked at
     phrases: tuple[Phrase, ...] = ()  # neighbours that are read as one word
+    noisy: bool = False  # the description is shorter if many pairs are taken to be wrong
 
     def __str__(self) -> str:
         found = f"{len(self.rules)} rules and the values of {len(self.lexicon)} words were read off the pairs"
@@ -55,17 +59,29 @@ def induce(dataset: Dataset) -> Induced:
     if phrases := find_phrases(dataset.pairs):
         readings.append(_Search(Dataset.of(dataset.pairs, phrases)))
     shortest = min(readings, key=lambda reading: reading.length)
+    noisy = _Search(dataset, noisy=True)
+    if noisy.so_far < shortest.so_far or not shortest.generalises:
+        shortest = min(shortest, noisy, key=lambda reading: reading.length)
     return shortest.induced() if shortest.explains_all else shortest.improved()
 
 
 class _Search:
-    """A search and its best hypothesis so far."""
+    """A search, which is run when its result is first asked for."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, noisy: bool = False) -> None:
         known = dataset.known()
         self.phrases = dataset.phrases
-        self.descent = Descent(list(known), [text_of(gold) for gold in known.values()])
-        self.best = self.descent.run()
+        self.descent = Descent(list(known), [text_of(gold) for gold in known.values()], noisy)
+
+    @cached_property
+    def best(self) -> Hypothesis:
+        """The best hypothesis, of all pairs."""
+        return self.descent.run()
+
+    @property
+    def so_far(self) -> int:
+        """The length of what it has found so far, of a sample of the pairs."""
+        return self.descent.best.length
 
     @property
     def length(self) -> int:
@@ -76,6 +92,12 @@ class _Search:
     def explains_all(self) -> bool:
         """Whether no shape is unexplained."""
         return not self.best.lost
+
+    @property
+    def generalises(self) -> bool:
+        """Whether it explains everything, and not by a list of commands: that would explain wrong pairs too."""
+        listed = sum(symbols.VARIABLE not in left for left in self.best.grammar.rules)
+        return self.explains_all and listed <= LISTED * len(self.best.shapes)
 
     def improved(self) -> Induced:
         """What a longer search finds."""
@@ -91,4 +113,5 @@ class _Search:
             lost=len(best.lost),
             shapes=len(best.shapes),
             phrases=self.phrases,
+            noisy=self.descent.noisy,
         )

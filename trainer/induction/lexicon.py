@@ -13,14 +13,16 @@ from lane.trainer.induction.shape import Command
 LONGEST_CONTRAST = 8  # actions of one that minimal pairs tell
 LONGEST = 3  # actions of a value that is guessed; the value of a word that is an example has any length
 SLACK = 0.02  # share of outputs in which a value may be missing: pairs may be wrong
+NOISY = 0.3  # likewise, where many pairs are taken to be wrong
 ELSEWHERE = 0.5  # share of the other outputs that may have it too; more says nothing about the word
 
 
 class Lexicon:
     """Candidates for the values of words."""
 
-    def __init__(self, commands: Sequence[Command], outputs: Sequence[str]) -> None:
-        self.commands, self.outputs = commands, outputs
+    def __init__(self, commands: Sequence[Command], outputs: Sequence[str], noisy: bool = False) -> None:
+        self.commands, self.outputs, self.noisy = commands, outputs, noisy
+        self.slack = NOISY if noisy else SLACK
         self.where: dict[int, list[int]] = defaultdict(list)
         self._with_letter: dict[str, set[int]] = defaultdict(set)
         alone: dict[int, Counter[str]] = defaultdict(Counter)
@@ -35,6 +37,10 @@ class Lexicon:
         self.alone = {
             word: min(found, key=lambda text: (-found[text], text)) for word, found in alone.items()
         }
+        if noisy:  # a pair of one word may be wrong too
+            self.alone = {
+                word: value for word, value in self.alone.items() if self.contradicted(word, value) <= NOISY
+            }
         self.value = dict(self.alone)
         for word in self.where:
             if word not in self.alone and (guess := self._guess(word)) is not None:
@@ -49,7 +55,7 @@ class Lexicon:
     def is_free(self, word: int) -> bool:
         """Whether the word can be a variable wherever it stands."""
         # A tenth: an idiom or a wrong pair does not keep a word from being one.
-        return self.contradicted(word, self.value[word]) < 0.1
+        return self.contradicted(word, self.value[word]) < max(0.1, self.slack)
 
     def contrasted(self, kind: Sequence[int]) -> dict[int, str]:
         """Other values for words of a kind: what differs between the outputs of commands that differ in them.
@@ -73,28 +79,41 @@ class Lexicon:
         values = {}
         for word in sorted(found.keys() - self.alone):
             # Words of a kind may have the same beginning or end: in some frame they do not.
-            fitting = [part for part in found[word] if part and self.contradicted(word, part) <= SLACK]
-            value = max(fitting, key=lambda part: (len(part), part), default=None)
+            fitting = [part for part in found[word] if part and self.contradicted(word, part) <= self.slack]
+            value = max(fitting, key=lambda part: (self._fit(word, part), len(part), part), default=None)
             if value not in (None, self.value[word]) and len(value) <= LONGEST_CONTRAST:
                 values[word] = value
         return values
 
+    def _fit(self, word: int, part: str) -> float:
+        """Where pairs may be wrong: how well the outputs with the part are those of the word, from 0 to 1."""
+        if not self.noisy:
+            return 0.0
+        places = self.where[word]
+        both = (1 - self.contradicted(word, part)) * len(places)
+        return 2 * both / (len(places) + self._count(part))
+
     def _guess(self, word: int) -> str | None:
         """The value that the other outputs have least, the shortest of them."""
         places, total = self.where[word], len(self.commands)
-        shortest = min((self.outputs[n] for n in places), key=len)
-        sizes = range(1, LONGEST + 1)
-        parts = {shortest[i : i + size] for size in sizes for i in range(len(shortest) - size + 1)}
-        best: tuple[int, int, str] | None = None
+        # The parts of one output, or of several, of which one is right.
+        outputs = sorted((self.outputs[n] for n in places), key=len)[: 5 if self.noisy else 1]
+        parts = {
+            output[i : i + size]
+            for output in outputs
+            for size in range(1, LONGEST + 1)
+            for i in range(len(output) - size + 1)
+        }
+        best: tuple[float, int, int, str] | None = None
         for part in sorted(parts):
-            if self.contradicted(word, part) > SLACK:
+            if self.contradicted(word, part) > self.slack:
                 continue
             among = self._count(part)
             others = total - len(places)
             if among < total and among - len(places) <= ELSEWHERE * others:
-                key = (among, len(part), part)
+                key = (-self._fit(word, part), among, len(part), part)
                 best = min(best, key) if best else key
-        return best[2] if best else None
+        return best[3] if best else None
 
     def _count(self, part: str) -> int:
         """How many outputs have the part."""

@@ -17,8 +17,12 @@ from lane.trainer.induction.wordclass import EDGE
 class Reading:
     """Derivations by shape, each found when it is first asked for."""
 
-    def __init__(self, dataset: Dataset, lexicon: Mapping[int, str], rules: Mapping[Left, Right]) -> None:
+    def __init__(
+        self, dataset: Dataset, lexicon: Mapping[int, str], rules: Mapping[Left, Right], noisy: bool = False
+    ) -> None:
+        """`noisy`: a few commands of a shape may have wrong outputs."""
         self.dataset, self.lexicon, self.grammar = dataset, lexicon, RuleSet(rules)
+        self.noisy = noisy
         self._charts: dict[Left, Chart | None] = {}
 
     @cached_property
@@ -31,7 +35,7 @@ class Reading:
     def shapes(self) -> dict[Left, Shape]:
         """The shapes of its commands of several words."""
         outputs = [text_of(row) for row in self.dataset.gold.tolist()]
-        return {shape.tokens: shape for shape in shapes_of(self.commands, outputs, self.lexicon)}
+        return {shape.tokens: shape for shape in shapes_of(self.commands, outputs, self.lexicon, self.noisy)}
 
     @cached_property
     def company(self) -> dict[int, set[tuple[int, int]]]:

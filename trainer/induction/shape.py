@@ -11,6 +11,7 @@ from lane.models import symbols
 from lane.trainer.induction.ruleset import Left
 from lane.trainer.induction.tiling import Values
 
+SPARED = 1 / 3  # share of the members of a shape that may be wrong pairs, where many are taken to be wrong
 MEMBERS = 4  # commands of a shape that are looked at: enough to tell values apart that are alike by chance
 
 Command = tuple[int, ...]
@@ -25,6 +26,14 @@ class Shape:
     values: tuple[Values, ...] = ()  # of each variable, in each of the members
     outputs: Values = ()  # of each of the members
     members: dict[Values, str] = field(default_factory=dict)
+    spared: int = 0  # members that were taken for wrong pairs, and that no rule has to explain
+
+    def spare(self) -> None:
+        """Take a few members whose outputs lack the value of a variable for wrong pairs."""
+        fitting = {values: output for values, output in self.members.items() if all(v in output for v in values)}
+        spared = len(self.members) - len(fitting)
+        if 0 < spared <= SPARED * len(self.members):
+            self.members, self.spared = fitting, spared
 
     def choose(self, seed: int) -> None:
         """Settle on members: those first whose variables have the most different values."""
@@ -41,7 +50,9 @@ def shape_of(command: Command, lexicon: Mapping[int, str]) -> Left:
     return tuple(symbols.VARIABLE if word in lexicon else word for word in command)
 
 
-def shapes_of(commands: Sequence[Command], outputs: Iterable[str], lexicon: Mapping[int, str]) -> list[Shape]:
+def shapes_of(
+    commands: Sequence[Command], outputs: Iterable[str], lexicon: Mapping[int, str], noisy: bool = False
+) -> list[Shape]:
     """The shapes of commands of several words, shortest and most frequent first."""
     shapes: dict[Left, Shape] = {}
     for command, output in zip(commands, outputs, strict=True):
@@ -53,5 +64,7 @@ def shapes_of(commands: Sequence[Command], outputs: Iterable[str], lexicon: Mapp
             shape.members.setdefault(values, output)
     found = sorted(shapes.values(), key=lambda shape: (len(shape.tokens), -shape.commands, shape.tokens))
     for number, shape in enumerate(found):
+        if noisy:
+            shape.spare()
         shape.choose(number)
     return found
