@@ -3,6 +3,8 @@
 import os
 import re
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -91,6 +93,32 @@ def write_atomically(path: Path, data: bytes, tidies: bool = True) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path, tidies) as stream:
         stream.write(data)
+
+
+@contextmanager
+def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A new folder that is removed at the end, and with the next one if the process was killed before."""
+    with ExitStack() as lock:
+        while (folder := _claimed_folder(parent, prefix, lock)) is None:
+            pass
+        for other in parent.glob(f"{prefix}*"):
+            if other != folder and other.is_dir():
+                with suppress(LaneError), lock_directory(other, "in use"):
+                    shutil.rmtree(other, ignore_errors=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _claimed_folder(parent: Path, prefix: str, lock: ExitStack) -> Path | None:
+    """A new folder with a lock; None if another process took it for one that was left."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    try:
+        lock.enter_context(lock_directory(folder, "in use"))
+    except LaneError:
+        return None
+    return folder if folder.exists() else None
 
 
 def make_directory(directory: str | Path) -> Path:

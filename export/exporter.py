@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from importlib.metadata import version
@@ -15,7 +14,7 @@ from typing import Any
 import torch
 
 from lane.base.errors import LaneError, UnwrittenError
-from lane.base.files import path_of_file, write_atomically
+from lane.base.files import path_of_file, temporary_folder, write_atomically
 from lane.export import closure as closures
 from lane.export import compiler as programs
 from lane.export import verify
@@ -33,7 +32,15 @@ from lane.export.kinds import (
 )
 from lane.export.margins import THIN
 from lane.export.metadata import describe
-from lane.export.reference import Reference, Refusals, derive, given_pairs, refuse_damage
+from lane.export.probe import OK
+from lane.export.reference import (
+    Reference,
+    Refusals,
+    derive,
+    given_pairs,
+    learned_nodes,
+    refuse_damage,
+)
 from lane.models import checkpoint as checkpoints
 from lane.models.checkpoint import Checkpoint
 from lane.models.naming import named_rule
@@ -185,8 +192,10 @@ def _request(
 def _warnings(checkpoint: Checkpoint, reference: Reference, labelled: int) -> Iterator[str]:
     if not checkpoint.card.converged:
         yield f"the model has not converged ({checkpoint.card.reason}): expect wrong answers, or train longer"
-    if reference.margin is not None and reference.margin.size < THIN:
-        margin, command = reference.margin, reference.commands[reference.margin.row]
+    margin = reference.margin
+    # What is refused hangs on nothing.
+    if margin is not None and margin.size < THIN and reference.replies[margin.row][0] == OK:
+        command = reference.commands[margin.row]
         yield (
             f"a {margin.kind} was decided by {margin.size:.1e} only, in {command!r}: "
             "train longer for choices that do not hang on the last digits"
@@ -250,6 +259,9 @@ def _rules(checkpoint: Checkpoint, reference: Reference) -> list[list[Any]]:
 def _program(request: _Request, reference: Reference, made: _Made, provenance: Mapping[str, Any]) -> bytes:
     checkpoint, model = request.checkpoint, request.checkpoint.model().double()
     closure = closures.close(model.composer, request.budget, reference.met)
+    if closure.left_out is not None:
+        met = [*reference.met, *learned_nodes(checkpoint, reference.met)]
+        closure = closures.close(model.composer, request.budget, met)
     rules = programs.solve(model.solver, programs.spans_of(closure), checkpoint.config.max_span)
     program = programs.compile_program(
         checkpoint, closure, rules, reference.uses, reference.margin_size, provenance
@@ -259,7 +271,7 @@ def _program(request: _Request, reference: Reference, made: _Made, provenance: M
         made.warnings.append(
             f"the program is not complete: a budget of {request.budget:,} nodes has no room for those of "
             f"{closure.left_out} leaves or more; of these it holds the ones that the commands of the data "
-            "meet. Give a larger --budget, or use another format"
+            "and those that combine what was learned meet. Give a larger --budget, or use another format"
         )
     return program.dumps()
 
@@ -285,13 +297,13 @@ def _provenance(checkpoint: Checkpoint, reference: Reference, data: int, random:
 
 def _verified(request: _Request, reference: Reference, made: _Made) -> tuple[Written, ...]:
     """Write beside the targets and compare, then in place; after a difference the old files stay."""
-    try:
-        request.out.mkdir(parents=True, exist_ok=True)
-        place = tempfile.TemporaryDirectory(prefix=".lane-export-", dir=request.out)
-    except OSError as error:
-        raise UnwrittenError(f"{request.out}: cannot be written: {error.strerror or error}") from None
     written = []
-    with place as folder:
+    with ExitStack() as stack:
+        try:
+            request.out.mkdir(parents=True, exist_ok=True)
+            folder = stack.enter_context(temporary_folder(request.out, ".lane-export-"))
+        except OSError as error:
+            raise UnwrittenError(f"{request.out}: cannot be written: {error.strerror or error}") from None
         for kind, data in made.data.items():
             complete = kind != PROGRAM or made.complete
             _check_file(Path(folder, request.target(kind).name), data, reference, complete, request.say)

@@ -26,6 +26,8 @@ from lane.runtime import errors
 UNKNOWN_LENGTH = 10  # words of the longest command if no pairs are given; SCAN's has 9
 LONGER = 10  # random commands are up to ten times as long: length must not change an answer
 RECOMBINED = 1000  # commands that combine what was learned: enough to meet every rule in every place
+ROUNDS = 20  # of such commands at most, where the program has no room for all nodes
+NEW = 0.001  # share of nodes that a round must add to be followed by another
 ROUNDING = 1e-9  # two ways to compute the same share differ by less
 
 
@@ -152,6 +154,33 @@ def derive(checkpoint: Checkpoint, given: Sequence[Given], random: int) -> Refer
         misfits=tuple(_misfits(given, dict(zip(data, replies, strict=False)))),
         refusals=None if checkpoint.learned is None else refusals,
     )
+
+
+def learned_nodes(checkpoint: Checkpoint, met: Sequence[Nodes]) -> list[Nodes]:
+    """The nodes of the commands that combine what was learned: batches, until one has hardly a new node.
+
+    For a table that cannot hold all nodes of the vocabulary: what is refused anyway can do without.
+    """
+    learned, composer = checkpoint.learned, checkpoint.model().double().composer
+    if learned is None:
+        return []
+    longest = min(LONGER * UNKNOWN_LENGTH, checkpoint.config.max_words)
+    keys = set[tuple[int, ...]]().union(*map(_keys, met))
+    found: list[Nodes] = []
+    for seed in range(ROUNDS):
+        commands = learned.sample(RECOMBINED, verify.SEED + seed, longest)
+        batches = [[commands[i] for i in portion] for portion in portions([len(one) for one in commands])]
+        nodes = [composer.compose(table(batch), None).nodes for batch in batches]
+        found += nodes
+        known, keys = len(keys), keys.union(*map(_keys, nodes))
+        if len(keys) - known <= NEW * len(keys):
+            break
+    return found
+
+
+def _keys(nodes: Nodes) -> set[tuple[int, ...]]:
+    """The leaves of the nodes; which were merged first does not matter here."""
+    return set(map(tuple, nodes.leaves.tolist()))
 
 
 def _recombined(checkpoint: Checkpoint, longest: int) -> list[str]:

@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from lane.models import symbols
+from lane.models.template import expand
 from lane.trainer.grammar import Room, TreeGrammar
-from lane.trainer.likeness import Neighbours, find_dependent, find_rule_kinds, find_word_kinds
+from lane.trainer.likeness import Neighbours, alike, find_dependent, find_rule_kinds, find_word_kinds
 from lane.trainer.slot import ANYWHERE, ROOTS, Place, Slot, Span
 
 Known = Callable[[Span], Span | None]  # the output of a command, if the pairs tell it
@@ -27,7 +28,8 @@ def generalise(
     kind (`$x twice`, `$x thrice`) may stand where any of them stood, and take what any of them took there,
     unless sampling that combination contradicts a training pair. With `places`, so may words of one kind,
     and what was observed under itself may stand there again, and what has words at both ends, such as
-    brackets, wherever its rule takes the same words.
+    brackets, wherever its rule takes the same words. A rule between two like things whose order of
+    application makes no difference (`$x and $y`) stands under itself.
 
     `neighbours` are those of words, where a reading of the pairs knows them.
     """
@@ -51,6 +53,7 @@ class _Generalisation:
         if self.places:
             self._deepen()
             self._enclose()
+            self._chain()
 
     def _merge_places(self) -> None:
         """Record everything anew: kinds share their places, and companies count for dependent rules only."""
@@ -115,6 +118,30 @@ class _Generalisation:
                 ]
                 self._extend(slot, dict.fromkeys(likely))
 
+    def _chain(self) -> None:
+        """A rule that joins two of what it is itself joins three, if it writes the same in either order.
+
+        `$x and $y -> $X $Y` stands where `walk` does: `walk and run and jump` has one meaning. Of
+        `$x minus $y` under itself nobody knows, unless it was observed.
+        """
+        grammar = self.grammar
+        for rule, template in grammar.template.items():
+            is_infix = len(rule) > 2 and rule[0] == rule[-1] == symbols.VARIABLE
+            if is_infix and _is_associative(template, grammar.variables) and self._joins_its_like(rule):
+                for slot in [slot for slot in grammar.children if slot.rule == rule and slot.argument == 0]:
+                    if rule not in grammar.children[slot] and not self._contradicts(slot, rule):
+                        grammar.record_new(slot, rule)
+
+    def _joins_its_like(self, rule: Span) -> bool:
+        """Whether both arguments take mostly the same, and that stands where the rule stands."""
+        first, second, around = set[Span](), set[Span](), set[Span]()
+        for slot, children in self.grammar.children.items():
+            if rule in children:
+                around.update(children)
+            if slot.rule == rule:
+                (first if slot.argument == 0 else second).update(children)
+        return alike(first, second) and 2 * len(around & (first | second)) > len(first | second)
+
     def _extend_words(self, slot: Slot, words: list[Span]) -> None:
         """As `_extend`; the first words speak for the others, since a kind may have a thousand."""
         children = self.grammar.children[slot]
@@ -157,3 +184,12 @@ class _Generalisation:
         ]
         grammar.children[slot], grammar.new[slot] = kept, new
         return any(self.known(tuple(one.words)) not in (None, tuple(one.output)) for one in drawn if one)
+
+
+def _is_associative(template: list[int], variables: int) -> bool:
+    """Whether a right side of two variables writes the same of three values in either order."""
+    if not {1, 2} == {token for token in template if token <= variables}:
+        return False
+    one, two, three = [-1], [-2], [-3]
+    left = expand(template, variables, [expand(template, variables, [one, two]), three])
+    return left == expand(template, variables, [one, expand(template, variables, [two, three])])

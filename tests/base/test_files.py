@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from lane.base.errors import LaneError, UnwrittenError
-from lane.base.files import atomic_file, lock_directory, make_directory, path_of_file, write_atomically
+from lane.base.files import (
+    atomic_file,
+    lock_directory,
+    make_directory,
+    path_of_file,
+    temporary_folder,
+    write_atomically,
+)
 
 
 @pytest.fixture
@@ -118,6 +125,37 @@ def test_a_file_that_was_removed_before_it_was_locked_is_made_again(path, monkey
     write_atomically(path, b"new")
     assert len(calls) == 2
     assert path.read_bytes() == b"new"
+
+
+@needs_locks
+def test_a_temporary_folder_goes_at_the_end_or_with_the_next_one(tmp_path):
+    with temporary_folder(tmp_path, ".work-") as mine:
+        (mine / "file").touch()
+        left = tmp_path / ".work-left"
+        left.mkdir()
+        with temporary_folder(tmp_path, ".work-") as other:
+            assert (mine / "file").exists(), "in use"
+            assert not left.exists()
+        assert not other.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_locks
+def test_a_folder_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    import fcntl
+
+    real, calls = fcntl.flock, []
+
+    def too_late(handle, kind):
+        calls.append(kind)
+        if len(calls) == 1:
+            next(tmp_path.iterdir()).rmdir()
+        real(handle, kind)
+
+    monkeypatch.setattr(fcntl, "flock", too_late)
+    with temporary_folder(tmp_path, ".work-") as folder:
+        assert folder.is_dir()
+    assert len(calls) == 2
 
 
 def test_a_failed_write_names_the_file_the_reason_and_the_remedy(path, monkeypatch):

@@ -3,13 +3,17 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lane.base.errors import LaneError
 from lane.export import Export, export, exporter, verify
+from lane.export.batches import table
+from lane.models import symbols
 from lane.models.checkpoint import save
+from lane.models.learned import Learned, LearnedKind, LearnedRule, steps_of
 from lane.runtime import load
 
 
@@ -87,10 +91,53 @@ def test_a_budget_is_kept_and_named(trained, commands_of):
     )
 
 
-def test_a_thin_margin_is_warned_of(trained, monkeypatch):
+def test_without_data_an_incomplete_program_answers_what_was_learned(checkpoint, tmp_path):
+    """Two rules, met in a table that has no room for their nodes."""
+    turn, left, jump = map(checkpoint.source.number, ("turn", "left", "jump"))
+    composer = checkpoint.model().double().composer
+    derivations = composer.compose(table([[turn, left, jump], [jump, turn, left]]), None)
+    rules = {step.span: LearnedRule(1, 1) for steps in steps_of(derivations) for step in steps}
+    variables = {span: span.count(symbols.VARIABLE) for span in rules}
+    kinds = {count: number for number, count in enumerate(sorted(set(variables.values())), start=1)}
+    learned = Learned(
+        {span: LearnedRule(kinds[variables[span]], 1) for span in rules},
+        tuple(LearnedKind(True, (tuple(kinds.values()),) * count) for count in kinds),
+    )
+    knowing = replace(checkpoint, learned=learned)
+    done = export(knowing, out=tmp_path, formats=["program"], random=5, budget=0)
+    translator = load(done.program)
+    assert not translator.info.complete
+    commands = learned.sample(200, seed=3, most_words=12)
+    texts = [" ".join(knowing.source.word(word) for word in words) for words in commands]
+    replies = translator.translate_batch(texts)
+    assert len(replies) > 10
+    assert not any(reply.error and reply.error.code == "beyond-model" for reply in replies)
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one(trained):
+    left = trained.parent / ".lane-export-left"
+    left.mkdir()
+    (left / "model.lane").write_bytes(b"half")
+    export(trained, formats=("program",), random=5)
+    assert not left.exists()
+    assert names(trained.parent) == {"model.pt", "model.lane"}
+
+
+def test_a_thin_margin_of_what_is_answered_is_warned_of(trained, monkeypatch):
     monkeypatch.setattr(exporter, "THIN", 1e9)
     done = export(trained, formats=("program",), random=20)
     assert any("was decided by" in warning and "train longer" in warning for warning in done.warnings)
+    real = exporter.derive
+
+    def refused(*arguments):
+        reference = real(*arguments)
+        replies = [("not-learned", text) for _, text in reference.replies]
+        return replace(reference, replies=replies)
+
+    monkeypatch.setattr(exporter, "derive", refused)
+    monkeypatch.setattr(exporter, "_check_file", lambda *_: None)
+    done = export(trained, formats=("program",), random=20)
+    assert not any("was decided by" in warning for warning in done.warnings)
 
 
 @pytest.mark.parametrize(
