@@ -126,8 +126,8 @@ def train(
                 journal = _journal(run, on_report, seen)
                 if len(aside):
                     journal.say(
-                        f"{len(aside)} pairs contradict the rules that explain the others: they are set aside, "
-                        "and listed at the end"
+                        f"{len(aside)} pairs contradict the rules that explain the others: they are set "
+                        "aside, and listed at the end"
                     )
                 agreement = agreement_of(run)
                 found = search(

@@ -98,7 +98,7 @@ class _Generalisation:
                         self._extend(slot, list(children))
 
     def _enclose(self) -> None:
-        """A rule between words of its own stands wherever the rule above it takes the words that it takes there.
+        """A rule between words of its own stands wherever the rule above it takes the same words.
 
         Nothing can be torn out of it, so that precedence does not matter: `( $x )` under `and`, observed in
         whole commands, stands under an `and` in brackets too.
@@ -107,7 +107,9 @@ class _Generalisation:
         for slot in self.grammar.children:
             by_argument[slot._replace(place=ANYWHERE)].append(slot)
         for slots in by_argument.values():
-            words = {slot: {child for child in self.grammar.children[slot] if len(child) == 1} for slot in slots}
+            words = {
+                slot: {child for child in self.grammar.children[slot] if len(child) == 1} for slot in slots
+            }
             for slot in slots:
                 likely = [
                     child
@@ -188,7 +190,7 @@ class _Generalisation:
 
 def _is_associative(template: list[int], variables: int) -> bool:
     """Whether a right side of two variables writes the same of three values in either order."""
-    if not {1, 2} == {token for token in template if token <= variables}:
+    if {token for token in template if token <= variables} != {1, 2}:
         return False
     one, two, three = [-1], [-2], [-3]
     left = expand(template, variables, [expand(template, variables, [one, two]), three])

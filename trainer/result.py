@@ -130,8 +130,8 @@ class Result:
     @property
     def _work(self) -> str:
         return (
-            f"{self.seconds:.1f} s, {_count(self.candidates, 'candidate')}, {self.trajectories:,} derivations, "
-            f"{self.peak_mb:.0f} MB at most"
+            f"{self.seconds:.1f} s, {_count(self.candidates, 'candidate')}, "
+            f"{self.trajectories:,} derivations, {self.peak_mb:.0f} MB at most"
         )
 
     def _repr_html_(self) -> str:

@@ -115,5 +115,5 @@ def test_a_number_that_no_training_can_take_is_refused_where_it_is_typed(name, v
 
 @pytest.mark.parametrize("value", ["0", "3,-1", "3,9999999999", "x"])
 def test_epochs_are_counts(value):
-    with pytest.raises(LaneError, match="^setting epochs"):
+    with pytest.raises(LaneError, match=r"^setting epochs"):
         build_config("paper", {"epochs": value})

@@ -169,7 +169,7 @@ def test_what_was_observed_under_itself_stands_there_again(hand_made, walking):
 
 
 def test_what_stands_between_words_of_its_own_stands_wherever_such_words_do(hand_made, walking):
-    """`walk and [ run ]` and `[ walk and run ]` are enough for `[ walk and [ run ] ]`; `twice` has one end."""
+    """`walk and [ run ]` and `[ walk and run ]` are enough for `[ walk and [ run ] ]`, with both ends."""
     opening, closing = 20, 21
     brackets = (opening, 0, closing)
     rules = {**walking.rules, brackets: [1]}

@@ -94,7 +94,9 @@ class Descent:
                 narrow |= free.intersection(kind)
             if len({self.lexicon.value[word] for word in kind}) > 1:
                 wide |= free.intersection(kind)
-        contrasted = {word: value for kind in self.kinds for word, value in self.lexicon.contrasted(kind).items()}
+        contrasted = {
+            word: value for kind in self.kinds for word, value in self.lexicon.contrasted(kind).items()
+        }
         trials = [
             self._tried(Hypothesis(frozenset(words), values))
             for values in ({}, contrasted)[: 1 + bool(contrasted)]
@@ -108,7 +110,7 @@ class Descent:
         """The hypothesis with its grammar and its length, by the sample or by other commands."""
         numbers = self.sample if sample is None else list(sample)
         lexicon = self.lexicon_of(trial)
-        commands, outputs = ([every[n] for n in numbers] for every in (self.commands, self.outputs))
+        commands, outputs = [self.commands[n] for n in numbers], [self.outputs[n] for n in numbers]
         shapes = shapes_of(commands, outputs, lexicon, self.noisy)
         if most is not None:
             shapes = _thinned(shapes, most)

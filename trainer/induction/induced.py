@@ -95,7 +95,7 @@ class _Search:
 
     @property
     def generalises(self) -> bool:
-        """Whether it explains everything, and not by a list of commands: that would explain wrong pairs too."""
+        """Whether it explains everything, and not by a list, which would explain wrong pairs too."""
         listed = sum(symbols.VARIABLE not in left for left in self.best.grammar.rules)
         return self.explains_all and listed <= LISTED * len(self.best.shapes)
 

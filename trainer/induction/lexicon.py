@@ -6,7 +6,6 @@ candidates are few: what stands in all these outputs, and in few of the others.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from lane.trainer.induction.shape import Command
 
@@ -72,8 +71,8 @@ class Lexicon:
         found: dict[int, set[str]] = defaultdict(set)
         for outputs in frames.values():
             if len(outputs) > 1:
-                begin = len(commonprefix(list(outputs.values())))
-                end = len(commonprefix([output[begin:][::-1] for output in outputs.values()]))
+                begin = _shared(list(outputs.values()))
+                end = _shared([output[begin:][::-1] for output in outputs.values()])
                 for word, output in outputs.items():
                     found[word].add(output[begin : len(output) - end])
         values = {}
@@ -119,3 +118,9 @@ class Lexicon:
         """How many outputs have the part."""
         holding = set.intersection(*(self._with_letter[letter] for letter in part))
         return len(holding) if len(part) == 1 else sum(part in self.outputs[n] for n in holding)
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """How many letters texts begin with in common."""
+    different = (place for place, letters in enumerate(zip(*texts, strict=False)) if len(set(letters)) > 1)
+    return next(different, min(map(len, texts)))

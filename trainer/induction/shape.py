@@ -30,7 +30,9 @@ class Shape:
 
     def spare(self) -> None:
         """Take a few members whose outputs lack the value of a variable for wrong pairs."""
-        fitting = {values: output for values, output in self.members.items() if all(v in output for v in values)}
+        fitting = {
+            values: output for values, output in self.members.items() if all(v in output for v in values)
+        }
         spared = len(self.members) - len(fitting)
         if 0 < spared <= SPARED * len(self.members):
             self.members, self.spared = fitting, spared

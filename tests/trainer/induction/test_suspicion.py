@@ -11,8 +11,8 @@ from lane.trainer.dataset import Dataset
 from lane.trainer.induction import induce
 from lane.trainer.induction.suspicion import set_aside, suspects
 
-THINGS = {name: name.upper() for name in "cup plate book lamp chair box".split()}
-PLACES = {name: name.upper() for name in "kitchen hall attic cellar".split()}
+THINGS = {name: name.upper() for name in ("cup", "plate", "book", "lamp", "chair", "box")}
+PLACES = {name: name.upper() for name in ("kitchen", "hall", "attic", "cellar")}
 
 
 def right_pairs():
@@ -22,7 +22,9 @@ def right_pairs():
         for thing, place in product(THINGS, PLACES)
     ]
     return pairs + [
-        Pair.of(f"move {thing} from {one} to {two}", f"move ( {THINGS[thing]} , {PLACES[one]} , {PLACES[two]} )")
+        Pair.of(
+            f"move {thing} from {one} to {two}", f"move ( {THINGS[thing]} , {PLACES[one]} , {PLACES[two]} )"
+        )
         for thing, one, two in product(THINGS, PLACES, PLACES)
         if one != two
     ]
