@@ -181,7 +181,7 @@ def main() -> None:
 
 
 def process() -> NoReturn:
-    """`main` and the end of its process, which an ordinary exit could abort: a thread still reads its input."""
+    """`main` and the end of its process; an ordinary exit could abort, as a thread still reads its input."""
     code = 1
     try:
         main()
