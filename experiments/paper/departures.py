@@ -15,6 +15,7 @@ from lane.experiments.sweep import solved
 from lane.experiments.trial import Trial, trial_of
 
 RECIPE = "unaided"  # the study is about the method itself, without rules read off the pairs
+GUIDED = "fast"  # with them
 SEEDS = 3  # enough to see a part that is always needed; all runs together take hours
 MOST_UPDATES = 1200  # more than twice what the recipe takes on these tasks, 450 at most
 SLOWER = 1.25  # a ratio of updates that counts as a difference; a convention
@@ -32,11 +33,16 @@ class Bounds(NamedTuple):
 TASKS = ("mcd1", "around_right", "addjump", "random:5")
 # A language with an action in a rule with variables; attempts may use one only after a failure without.
 CONSTANTS = "random:14"
+# Few short commands; a hard random language; calls; long sentences without short ones.
+GUIDED_TASKS = ("mcd1", "random:9", "practical:calls:0", "practical:home:0")
+NOISY_TASKS = ("practical:arguments:0", "practical:names50:0")
+WRONG = 0.1  # share of wrong pairs in these
 LANGUAGES = tuple(f"random:{number}" for number in range(10))
 
 _ALONE = ("candidates=1", "rounds=1")
 _MOST = f"most_updates={MOST_UPDATES}"
 SINGLE = Bounds("the recipe, a single attempt", (*_ALONE, "attempts=1", _MOST))
+GUIDED_SINGLE = SINGLE._replace(recipe="the default recipe, a single attempt")
 FOUR = Bounds("the recipe, up to four attempts", (*_ALONE, "attempts=4", _MOST))
 SEARCH = Bounds("the recipe, with its search", ())
 SEARCH_ONCE = SEARCH._replace(seeds=1)
@@ -52,6 +58,8 @@ class Departure:
     base: tuple[str, ...] = ()  # settings that the departure presupposes
     tasks: tuple[str, ...] = TASKS
     bounds: Bounds = SINGLE
+    recipe: str = RECIPE
+    corrupt: float = 0.0  # share of the training outputs that are replaced by wrong ones
 
     def with_it(self) -> list[Trial]:
         """The runs of the recipe, seed after seed."""
@@ -64,7 +72,9 @@ class Departure:
     def _trials(self, settings: tuple[str, ...]) -> list[Trial]:
         bounded = (*settings, *self.bounds.settings)
         seeds = range(1, self.bounds.seeds + 1)
-        return [Trial(task, seed, bounded, RECIPE) for seed in seeds for task in self.tasks]
+        return [
+            Trial(task, seed, bounded, self.recipe, self.corrupt) for seed in seeds for task in self.tasks
+        ]
 
 
 VECTORS = Departure(
@@ -158,6 +168,49 @@ DEPARTURES = (
         base=("word_penalty=0",),
         tasks=("mcd1", "around_right"),
         bounds=SEARCH,
+    ),
+    Departure(
+        "nothing read off the pairs",
+        ("induction=false",),
+        "sampling hardly finds rules of many constants, and names that are never alone",
+        tasks=GUIDED_TASKS,
+        bounds=GUIDED_SINGLE,
+        recipe=GUIDED,
+    ),
+    Departure(
+        "consolidation without new places",
+        ("new_places=false",),
+        "a word or a rule where no pair has it is derived by chance",
+        tasks=GUIDED_TASKS,
+        bounds=GUIDED_SINGLE,
+        recipe=GUIDED,
+    ),
+    Departure(
+        "one confirmation ends consolidation",
+        ("confirmations=1",),
+        "a sample of new commands misses mistakes that another shows",
+        tasks=GUIDED_TASKS,
+        bounds=GUIDED_SINGLE,
+        recipe=GUIDED,
+    ),
+    Departure(
+        "wrong pairs are learned from, where a tenth are wrong",
+        ("set_aside=0",),
+        "lessons do not end, and rules for single pairs are learned",
+        tasks=NOISY_TASKS,
+        bounds=GUIDED_SINGLE,
+        recipe=GUIDED,
+        corrupt=WRONG,
+    ),
+    Departure(
+        "no stragglers, where a tenth of the pairs are wrong and none set aside",
+        ("stragglers=0",),
+        "a lesson that some pairs keep from ending ends the attempt",
+        base=("set_aside=0",),
+        tasks=NOISY_TASKS,
+        bounds=GUIDED_SINGLE,
+        recipe=GUIDED,
+        corrupt=WRONG,
     ),
 )
 

@@ -407,7 +407,7 @@ def _departure_cells(
     own, tasks = departures.records_of(trials, records), departure.tasks
     if tasks == departures.TASKS:
         return [departures.outcome(own, [task]) for task in tasks]
-    names = ", ".join(tasks) if len(tasks) < 4 else f"{tasks[0]} to {tasks[-1]}"
+    names = ", ".join(tasks) if tasks != departures.LANGUAGES else f"{tasks[0]} to {tasks[-1]}"
     return [names, departures.outcome(own, tasks)]
 
 
