@@ -95,9 +95,7 @@ def table(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 def main() -> None:
     """Measure, and write the counts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--models", type=Path, required=True, metavar="DIR", help="those of the sweep"
-    )
+    parser.add_argument("--models", type=Path, required=True, metavar="DIR", help="those of the sweep")
     parser.add_argument("--data-dir", type=Path, required=True, metavar="DIR", help="the folders of the data")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts there")
     options = parser.parse_args()

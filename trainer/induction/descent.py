@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lane.models import symbols
+from lane.trainer.induction.brackets import Brackets
 from lane.trainer.induction.budget import Budget
 from lane.trainer.induction.inducer import Rule, induce_rules
 from lane.trainer.induction.inversion import inverted
@@ -25,6 +26,7 @@ SAMPLE = 400  # commands that moves are judged by, half of them the shortest: ev
 MOST_SHAPES = 600  # that the final rules are induced from: a bound on the last and largest induction
 GUESS = 4  # tokens that a guessed variable costs beside its value: words in rules tell the Composer more
 LOST = 2  # the cost of an unexplained token: a rule for a single command is cheaper than losing it
+TORN = 4  # tokens that a rule costs which opens a bracket and does not close it, or the other way round
 OFTEN = 10  # commands of one shape that count when it is lost: a cap on the weight of a frequent shape
 GAIN = 8  # tokens that a rule for a part must save to be added: less is chance
 KEEP = 4  # tokens that it must still save after later rules were added, or it is dropped
@@ -49,9 +51,16 @@ class Hypothesis:
 class Descent:
     """Hill climbing over hypotheses."""
 
-    def __init__(self, commands: Sequence[Command], outputs: Sequence[str], noisy: bool = False) -> None:
+    def __init__(
+        self,
+        commands: Sequence[Command],
+        outputs: Sequence[str],
+        noisy: bool = False,
+        brackets: Brackets | None = None,
+    ) -> None:
         """`noisy`: many pairs may be wrong."""
         self.commands, self.outputs, self.noisy = commands, outputs, noisy
+        self.brackets = brackets or Brackets()
         self.budget = Budget(STEPS)
         self.lexicon = Lexicon(commands, outputs, noisy)
         self.kinds = word_classes(commands, self.lexicon)
@@ -119,7 +128,8 @@ class Descent:
         guessed = sum(GUESS + len(lexicon[word]) for word in present if word in lexicon)
         unexplained = sum(min(shape.commands, OFTEN) * _length(shape) for shape in lost)
         unexplained += sum(shape.spared * _length(shape) for shape in shapes)
-        length = grammar.size + guessed + LOST * unexplained
+        torn = sum(not self.brackets.balanced(right) for right in grammar.rules.values())
+        length = grammar.size + guessed + LOST * unexplained + TORN * torn
         return replace(trial, length=length, shapes=shapes, grammar=grammar, lost=lost)
 
     def _toggle(self) -> bool:
@@ -152,9 +162,12 @@ class Descent:
         Inverted rules follow from others and may save little. `useless` collects the moves that did not pay.
         """
         best = self.best
-        known: Sequence[Rule] = inverted(best.grammar.rules)
+        known = [rule for rule in inverted(best.grammar.rules) if self.brackets.balanced(rule[1])]
         for gain in (1, GAIN):
-            rules = known if gain == 1 else part_rules(best.shapes, best.grammar, best.parts, best.lost, GAIN)
+            rules = known
+            if gain == GAIN:
+                given = best.grammar, best.parts, best.lost
+                rules = part_rules(best.shapes, *given, GAIN, self.brackets)
             for moves in ([[rule] for rule in rules], _families(rules)):
                 paying = []
                 for move in moves:

@@ -9,6 +9,7 @@ from lane.base.phrase import Phrase
 from lane.models import symbols
 from lane.models.config import NetworkConfig
 from lane.trainer.dataset import Dataset
+from lane.trainer.induction.brackets import Brackets
 from lane.trainer.induction.descent import PATIENT, Descent, Hypothesis
 from lane.trainer.induction.idiom import find_phrases
 from lane.trainer.induction.ruleset import Left, Right, limits_for
@@ -71,7 +72,8 @@ class _Search:
     def __init__(self, dataset: Dataset, noisy: bool = False) -> None:
         known = dataset.known()
         self.phrases = dataset.phrases
-        self.descent = Descent(list(known), [text_of(gold) for gold in known.values()], noisy)
+        outputs = [text_of(gold) for gold in known.values()]
+        self.descent = Descent(list(known), outputs, noisy, Brackets(dataset.target))
 
     @cached_property
     def best(self) -> Hypothesis:

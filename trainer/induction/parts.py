@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lane.models import symbols
+from lane.trainer.induction.brackets import Brackets
 from lane.trainer.induction.chart import written
 from lane.trainer.induction.ruleset import Left, Right, RuleSet, pieces_of, size_of
 from lane.trainer.induction.shape import Shape
@@ -17,6 +18,7 @@ LOOKED_AT = 12  # occurrences of a part that its rule is read off
 USUAL = 0.7  # share of them whose outputs must hold what the rule writes: not every occurrence is a part
 WINDOW = 12  # actions that a part may write
 MARGIN = 2  # constants on either side of what its variables write
+MARGIN_OF_CALLS = 5  # likewise, where outputs have brackets: as in `play ( genre = $X )`
 MOST = 60  # rules that are tried in all
 
 
@@ -29,7 +31,12 @@ class _Occurrence(NamedTuple):
 
 
 def part_rules(
-    shapes: Sequence[Shape], grammar: RuleSet, given: Mapping[Left, Right], lost: Sequence[Shape], gain: int
+    shapes: Sequence[Shape],
+    grammar: RuleSet,
+    given: Mapping[Left, Right],
+    lost: Sequence[Shape],
+    gain: int,
+    brackets: Brackets,
 ) -> list[tuple[Left, Right]]:
     """Rules for parts that write a piece of the output wherever the part stands, the likeliest first.
 
@@ -48,7 +55,7 @@ def part_rules(
         hopeful = any(place.shape.tokens in unexplained for place in found)
         # The rule itself costs the tokens of the part, one or more on its right side, and one.
         if len(found) > 1 and part not in given and (hopeful or saved >= gain + len(part) + 2):
-            for right, share in _right_sides(found[:LOOKED_AT]):
+            for right, share in _right_sides(found[:LOOKED_AT], brackets):
                 ranked.append((_promise(part, right, len(found) * share), part, right))
     ranked.sort(key=lambda entry: (-entry[0], entry[1:]))
     return [(part, right) for _, part, right in ranked[:MOST]]
@@ -110,18 +117,23 @@ def _reduced(shape: Shape, given: Mapping[Left, Right]) -> tuple[Left, tuple[str
     return tokens, tuple(value for token, value in items if token == symbols.VARIABLE)
 
 
-def _right_sides(places: Sequence[_Occurrence]) -> list[tuple[Right, float]]:
-    """Of the usual right sides the three shortest and the two longest, with the share that has them."""
+def _right_sides(places: Sequence[_Occurrence], brackets: Brackets) -> list[tuple[Right, float]]:
+    """Of the usual right sides the three shortest and the two longest, with the share that has them.
+
+    Those that close their brackets, if any does.
+    """
+    margin = MARGIN_OF_CALLS if brackets else MARGIN
     counts: Counter[Right] = Counter()
     for place in places:
-        counts.update(_windows(place))
+        counts.update(_windows(place, margin))
     usual = [(right, n / len(places)) for right, n in counts.items() if n >= USUAL * len(places)]
+    usual = [entry for entry in usual if brackets.balanced(entry[0])]
     usual.sort(key=lambda entry: (-entry[1], len(entry[0]), entry[0]))
     longest = sorted(usual[3:], key=lambda entry: (-entry[1], -len(entry[0]), entry[0]))
     return usual[:3] + longest[:2]
 
 
-def _windows(place: _Occurrence) -> set[Right]:
+def _windows(place: _Occurrence, margin: int) -> set[Right]:
     """What a part may write here: a piece of the output that holds all values, tightly or with a margin."""
     output, values = place.output, place.values
     starts = [[i for i in range(len(output)) if output.startswith(value, i)] for value in values]
@@ -131,8 +143,8 @@ def _windows(place: _Occurrence) -> set[Right]:
         ends = [i + len(value) for i, value in zip(firsts, values, strict=True) if i is not None]
         if len(ends) < len(values) or max(ends) - low > WINDOW:
             continue
-        for before in range(MARGIN + 1):
-            for behind in range(MARGIN + 1):
+        for before in range(margin + 1):
+            for behind in range(margin + 1):
                 # On both sides or on neither: brackets come in pairs.
                 if (before > 0) == (behind > 0) and low >= before and max(ends) + behind <= len(output):
                     piece = output[low - before : max(ends) + behind]
