@@ -236,6 +236,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "unaided": {
         "induction": False,
         "stragglers": 0.0,
+        "set_aside": 0.0,
         "samples": 20,
         "entropy": 0.15,
         "evaluate_every": 25,
@@ -290,6 +291,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "evaluate_most": 1000,
         "sure": 0.0,
         "stragglers": 0.0,
+        "set_aside": 0.0,
         "consolidations": 0,
         "new_places": False,
         "candidates": 1,

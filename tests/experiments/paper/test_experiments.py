@@ -21,6 +21,7 @@ from lane.models.model import LaneModel
 from lane.trainer.config import build_config
 
 PRESET = f"--preset={RECIPE}"
+BOUNDS = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
 
 
 @pytest.fixture
@@ -68,13 +69,14 @@ def test_departures_are_single_attempts_of_the_recipe_and_without_each_part(stud
     # The recipe is run once for all departures within the same bounds.
     rows = {bounds: 1 + sum(d.bounds == bounds for d in DEPARTURES) for bounds in (SINGLE, FOUR)}
     single, four, search = 3 * 4 * rows[SINGLE], 3 * rows[FOUR], 10 * 3 + 3 * 2 * 2
-    assert len(done) == len(set(done)) == single + four + search
-    bounds = ("--set=candidates=1", "--set=rounds=1", "--set=attempts=1", "--set=most_updates=1200")
-    assert ("addjump", 3, (PRESET, *bounds)) in done
-    assert ("mcd1", 1, (PRESET, "--set=focus=0", *bounds)) in done
+    guided, noisy = 3 * 4 * (1 + 3), 3 * 2 * 3  # the second departure of the latter begins without the first
+    assert len(done) == len(set(done)) == single + four + search + guided + noisy
+    assert ("practical:names50:0", 2, ("--set=set_aside=0", *BOUNDS, "--corrupt=0.1")) in done
+    assert ("addjump", 3, (PRESET, *BOUNDS)) in done
+    assert ("mcd1", 1, (PRESET, "--set=focus=0", *BOUNDS)) in done
     assert ("random:9", 1, (PRESET,)) in done, "the search is taken back from the recipe as it is"
-    assert ("random:9", 1, (PRESET, *bounds[:2])) in done
-    assert ("random:9", 1, (PRESET, *bounds[:3])) in done
+    assert ("random:9", 1, (PRESET, *BOUNDS[:2])) in done
+    assert ("random:9", 1, (PRESET, *BOUNDS[:3])) in done
 
 
 def test_the_published_method_has_runs_of_its_own_bounded_by_updates(study):
@@ -97,13 +99,14 @@ def test_the_published_method_has_runs_of_its_own_bounded_by_updates(study):
 
 
 @pytest.mark.parametrize("departure", DEPARTURES, ids=lambda departure: departure.name)
-def test_a_departure_is_taken_back_by_its_settings_and_by_the_preset_paper(departure):
+def test_a_departure_is_taken_back_by_its_settings_and_by_the_preset_without_it(departure):
     settings = dict(setting.split("=") for setting in departure.settings)
-    config, recipe, paper = build_config(RECIPE, settings), build_config(RECIPE), build_config("paper")
+    config, recipe = build_config(departure.recipe, settings), build_config(departure.recipe)
+    without = build_config("paper" if departure.recipe == RECIPE else RECIPE)
     for key in settings:
         assert getattr(config, key) != getattr(recipe, key), "it would show nothing"
         # The code of the paper goes further: no command has an output unless it is recognised.
-        assert getattr(config, key) == getattr(paper, key) or (key == "whole" and paper.strict)
+        assert getattr(config, key) == getattr(without, key) or (key == "whole" and without.strict)
 
 
 def test_baselines_are_measured_once(study, monkeypatch):
