@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import median
 from types import ModuleType
 
 from lane.experiments import calibration
-from lane.experiments.sweep import read_results, table
+from lane.experiments.sweep import read_results, solved, table
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -21,6 +22,7 @@ SECURITY = ROOT / "docs" / "security.md"
 SCALE = ROOT / "docs" / "scale.md"
 README = ROOT / "README.md"
 CAMPAIGN = ("fuzz", "faults", "memory", "soak")
+_SWEEPS = re.compile(r"<!-- sweeps -->.*?<!-- end -->", re.DOTALL)
 _BLOCK = re.compile(r"(<!-- results/(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -45,16 +47,33 @@ def filled(page: str) -> str:
 
 
 def timed(readme: str) -> str:
-    """The README with the seconds of results/robot.json."""
+    """The README with the seconds of results/robot.json, and of the sweeps of the default recipe."""
     robot = json.loads((ROOT / "results" / "robot.json").read_text(encoding="utf-8"))
-    return re.sub(r"That takes \d+ seconds", f"That takes {robot['seconds']:.0f} seconds", readme)
+    readme = re.sub(r"That takes \d+ seconds", f"That takes {robot['seconds']:.0f} seconds", readme)
+    return _SWEEPS.sub(_sweeps(), readme)
+
+
+def _sweeps() -> str:
+    """How many trainings of the default recipe end right, and after how long."""
+    tasks, random, practical = map(_summary, ("tasks", "random", "practical"))
+    return (
+        f"<!-- sweeps -->{tasks}. Of twenty random languages, three trainings each, {random}; of practical "
+        f"languages, {practical}<!-- end -->"
+    )
+
+
+def _summary(name: str) -> str:
+    records = read_results(ROOT / "results" / f"{name}.jsonl")
+    seconds = sorted(record["seconds"] for record in records)
+    right = sum(map(solved, records))
+    return f"{right} of {len(records)} (median {median(seconds):.0f} s, the slowest {seconds[-1]:.0f} s)"
 
 
 def render(path: Path) -> str:
     """The table or tables of a result file."""
     kind = {"equivalence": _equivalence, "export": _export, "runtime": _figures}
     kind |= {"growth": _growth, "calibration": _calibration}
-    kind |= dict.fromkeys(("javascript", "objects", "scale", "trainer"), _figures)
+    kind |= dict.fromkeys(("answered", "javascript", "objects", "scale", "trainer"), _figures)
     kind |= dict.fromkeys(CAMPAIGN, _campaign)
     return "".join(f"{line}\n" for line in kind.get(path.stem, _sweep)(path))
 

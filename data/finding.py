@@ -60,17 +60,21 @@ def _separators(pairs: Sequence[Numbered], schemes: Schemes, place: str) -> str:
 def _glued_inputs(pairs: Sequence[Numbered], schemes: Schemes, place: str) -> str:
     if schemes.source != WHITESPACE:
         return ""
-    where = [(number, [word for word in pair.source if is_marked(word)]) for number, pair in pairs]
+    marked = {word for word in _distinct(pair.source for _, pair in pairs) if is_marked(word)}
+    where = [(number, [word for word in pair.source if word in marked]) for number, pair in pairs]
     return _glued(where, "input", f"--source-scheme {TEXT}", place)
 
 
 def _glued_outputs(pairs: Sequence[Numbered], schemes: Schemes, place: str) -> str:
     if schemes.target != WHITESPACE:
         return ""
-    where = [
-        (number, [word for word in pair.target if is_glued(without_slots(word))]) for number, pair in pairs
-    ]
+    glued = {word for word in _distinct(pair.target for _, pair in pairs) if is_glued(without_slots(word))}
+    where = [(number, [word for word in pair.target if word in glued]) for number, pair in pairs]
     return _glued(where, "output", f"--target-scheme {CODE}", place)
+
+
+def _distinct(sides: Iterable[Sequence[str]]) -> set[str]:
+    return {word for side in sides for word in side}
 
 
 def _glued(where: Sequence[tuple[int, list[str]]], side: str, remedy: str, place: str) -> str:

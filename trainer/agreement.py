@@ -1,6 +1,5 @@
 """Agreement: how often independent models give the same output for new, unlabelled commands."""
 
-import random
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction.reading import Reading
 from lane.trainer.learner import Learner, same_rows
-from lane.trainer.recombine import Recombined, grammar_of, recombined, representative
+from lane.trainer.recombine import Recombined, new_commands
 
 SHOWN = 10  # differences in a comparison: as many as somebody labels at once
 
@@ -42,13 +41,7 @@ class Agreement:
         """The fit's model, and commands made from its derivations."""
         if fit.number not in self._kept:
             learner = fit.learner(self.dataset, self.config, self.device)
-            # A fixed shuffle, to have commands of every length: longer ones show rules in more contexts.
-            order = list(range(len(self.dataset)))
-            random.Random(0).shuffle(order)
-            index = representative(self.dataset, order, self.config.recombined)
-            grammar = grammar_of(learner, self.dataset, index, self.reading)
-            count = self.config.recombined // 2
-            made = recombined(grammar, self.dataset, count, fit.number, self.reading)
+            made = fit.made or new_commands(learner, self.dataset, self.config, fit.number, self.reading)
             self._kept[fit.number] = learner, made
         return self._kept[fit.number]
 

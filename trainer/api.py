@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -39,6 +39,7 @@ from lane.trainer.measurement import measure, misfits, used_rules, wrong_example
 from lane.trainer.result import Result
 from lane.trainer.search import Found, agreement_of, search
 from lane.trainer.training import DISTRIBUTION, Journal, OnReport, Run, check_writable, locked
+from lane.trainer.worker import Spares
 
 PairLike = Pair | tuple[str | Sequence[str], str | Sequence[str]]
 
@@ -92,47 +93,38 @@ def train(
     deadline = math.inf if minutes is None else started + 60 * minutes
     config, device = config or build_config(preset, settings), _device(device)
     workers = workers or min(config.candidates, _cores())
-    given = as_pairs(pairs, "pair")
-    choice = choose(given, source_scheme, target_scheme)
-    seen = [*choice.reasons, *find(enumerate(given, 1), choice.schemes, "pair")]
-    learned, dev = _held_out(_split(given, choice.schemes), held_out, seed)
+    given, out = as_pairs(pairs, "pair"), Path(out)
     sets = {"test": as_pairs(test, "test pair")}
     sets |= {key: as_pairs(value, f"{key} pair") for key, value in (evaluate or {}).items()}
-    sets = {key: _split(value, choice.schemes) for key, value in sets.items()} | {"dev": dev}
-    given_slots = slot_pairs(learned, choice.schemes.slots)
-    dataset, out = Dataset.of((*learned, *given_slots)), Path(out)
-    data = TrainingData(
-        pairs=len(learned), distinct=len(dataset) - len(given_slots), sha256=checksum(learned)
-    )
     _check_place(out)
-    induced = induce(dataset) if config.induction and config.composer else None
-    if induced is not None and induced.phrases:
-        dataset = Dataset.of((*learned, *given_slots), induced.phrases)
-    aside = dataset.like(())
-    if induced is not None:
-        dataset, aside, induced = set_aside(dataset, induced, config.set_aside)
-    run = Run(
-        dataset=dataset,
-        config=_fitted(config, dataset, induced),
-        seed=seed,
-        device=device,
-        folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
-        induced=induced,
-    )
-    with locked(run.folder, create=not resume):
+    with ExitStack() as stack:
+        spares = stack.enter_context(Spares(min(workers, config.candidates)))
+        choice = choose(given, source_scheme, target_scheme)
+        seen = [*choice.reasons, *find(enumerate(given, 1), choice.schemes, "pair")]
+        learned, dev = _held_out(_split(given, choice.schemes), held_out, seed)
+        sets = {key: _split(value, choice.schemes) for key, value in sets.items()} | {"dev": dev}
+        given_slots = slot_pairs(learned, choice.schemes.slots)
+        dataset = Dataset.of((*learned, *given_slots))
+        data = TrainingData(
+            pairs=len(learned), distinct=len(dataset) - len(given_slots), sha256=checksum(learned)
+        )
+        dataset, aside, induced = _read_off(dataset, (*learned, *given_slots), config)
+        run = Run(
+            dataset=dataset,
+            config=_fitted(config, dataset, induced),
+            seed=seed,
+            device=device,
+            folder=Path(run_dir) if run_dir else Path(tempfile.mkdtemp(prefix="lane-train-")),
+            induced=induced,
+        )
+        stack.enter_context(locked(run.folder, create=not resume))
         run.prepare(data.sha256, resume)
         with _resumable(run.folder):
             with PeakMemory() as peak:
-                journal = _journal(run, on_report, seen)
-                if len(aside):
-                    journal.say(
-                        f"{len(aside)} pairs contradict the rules that explain the others: they are set "
-                        "aside, and listed at the end"
-                    )
+                journal = _journal(run, on_report, seen, aside)
                 agreement = agreement_of(run)
-                found = search(
-                    run, agreement, workers, journal, lambda: stop() or time.monotonic() > deadline
-                )
+                halted = lambda: stop() or time.monotonic() > deadline  # noqa: E731
+                found = search(run, agreement, workers, journal, halted, spares)
             model = out if found.converged or force or not _is_converged(out) else _beside(out)
             result = _result(run, found, aside, sets, model)
             result = replace(
@@ -151,6 +143,18 @@ def train(
             return result
         shutil.rmtree(run.folder, ignore_errors=True)
         return replace(result, run_dir=None)
+
+
+def _read_off(
+    dataset: Dataset, pairs: tuple[Pair, ...], config: TrainConfig
+) -> tuple[Dataset, Dataset, Induced | None]:
+    """The pairs to learn from, those that are set aside, and the rules that were read off the former."""
+    if not (config.induction and config.composer):
+        return dataset, dataset.like(()), None
+    induced = induce(dataset)
+    if induced.phrases:
+        dataset = Dataset.of(pairs, induced.phrases)
+    return set_aside(dataset, induced, config.set_aside)
 
 
 def _fitted(config: TrainConfig, dataset: Dataset, induced: Induced | None) -> TrainConfig:
@@ -240,7 +244,7 @@ def _check_place(out: Path) -> None:
     check_writable(out.parent)
 
 
-def _journal(run: Run, on_report: OnReport | None, seen: Iterable[str]) -> Journal:
+def _journal(run: Run, on_report: OnReport | None, seen: Iterable[str], aside: Dataset) -> Journal:
     journal = Journal(run.folder / "metrics.jsonl", on_report)
     for finding in seen:
         journal.say(finding)
@@ -251,6 +255,11 @@ def _journal(run: Run, on_report: OnReport | None, seen: Iterable[str]) -> Journ
         )
     if run.induced is not None:
         journal.say(str(run.induced))
+    if len(aside):
+        journal.say(
+            f"{len(aside)} pairs contradict the rules that explain the others: they are set aside, and "
+            "listed at the end"
+        )
     return journal
 
 

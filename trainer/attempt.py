@@ -14,6 +14,7 @@ from lane.trainer.config import TrainConfig
 from lane.trainer.curriculum import Verdict
 from lane.trainer.dataset import Dataset
 from lane.trainer.epochs import Epochs, curriculum_of
+from lane.trainer.grammar import TreeGrammar
 from lane.trainer.induction import Induced
 from lane.trainer.learner import Evaluation, Learner
 from lane.trainer.recombine import grammar_of, recombined, representative
@@ -98,6 +99,7 @@ class Attempt(Stateful):
         self.reward = 0.0
         self.sampled = 0.0  # share of the last samples that were right
         self.lacks_constants = False  # it seems to have failed for lack of them
+        self._grammar: TreeGrammar | None = None  # of its derivations, since the last update
 
     @property
     def ended(self) -> bool:
@@ -168,6 +170,7 @@ class Attempt(Stateful):
         rules. Here it learns the outputs of its own rules, until it is consistent and fits as well as before.
         """
         self.consolidations += 1
+        is_known = self._grammar is not None  # nothing was learned since the last such evaluation
         made = self._recombined()
         if len(made) > 0:
             evaluation = self.learner.evaluate(made, torch.arange(len(made)))
@@ -175,7 +178,7 @@ class Attempt(Stateful):
         else:  # the pairs are the whole language
             evaluation = self.learner.evaluate(self.dataset, self.curriculum.probe())
             wrong = evaluation.index[:0]
-        if len(wrong) == 0 and len(self.find_wrong()) <= len(self.wrong):
+        if len(wrong) == 0 and (is_known or len(self.find_wrong()) <= len(self.wrong)):
             self.confirmations += 1
             if self.confirmations >= self.config.confirmations:
                 self.outcome = "fitted"
@@ -186,7 +189,7 @@ class Attempt(Stateful):
             self.learner.restore(self.fitting)
             self.outcome = "fitted"
             return evaluation
-        half = self.config.examples // 2
+        half, self._grammar = self.config.examples // 2, None
         for _ in range(self.config.evaluate_every):
             if len(wrong) > 0:
                 self.learner.update(made, wrong[torch.randint(len(wrong), [half])], 0.0, explore=True)
@@ -200,9 +203,10 @@ class Attempt(Stateful):
         count, places = self.config.recombined, self.config.new_places
         order = self.curriculum.order.argsort()
         index = representative(self.dataset, order.tolist(), count) if places else order[:count]
-        grammar = grammar_of(self.learner, self.dataset, index, self.reading, places)
+        if self._grammar is None:
+            self._grammar = grammar_of(self.learner, self.dataset, index, self.reading, places)
         seed = self.seed * 1_000 + self.consolidations
-        return recombined(grammar, self.dataset, count // 4, seed, self.reading, places).commands
+        return recombined(self._grammar, self.dataset, count // 4, seed, self.reading, places).commands
 
     def _pass(self, evaluation: Evaluation) -> None:
         """The lesson is over; so is the attempt if every pair is right or the same few pairs stay wrong."""

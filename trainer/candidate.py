@@ -16,6 +16,7 @@ from lane.trainer.attempt import Attempt
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.learner import Learner
+from lane.trainer.recombine import Recombined, new_commands
 from lane.trainer.training import Halted, OnReport, Run
 
 SAVE_EVERY = 5.0  # seconds of work that a kill can cost
@@ -38,6 +39,7 @@ class Fit:
     longest: int  # words of the longest commands of its last lesson
     gaining: bool  # it was stopped while it still improved
     weights: dict[str, Tensor]
+    made: Recombined | None = None  # its new commands, if it fits: made here, beside the other candidates
 
     @property
     def merit(self) -> tuple[bool, int, float, int]:
@@ -74,7 +76,12 @@ def train_candidate(run: Run, number: int, on_report: OnReport, halted: Halted) 
         ended.append(_measured(attempt, number))
         attempt = None
     _keep(path, run, ended, None)
-    return _best(ended)
+    best = _best(ended)
+    if not (best.fitted and run.config.composer):
+        return best
+    learner = best.learner(run.dataset, run.config, run.device)
+    made = new_commands(learner, run.dataset, run.config, number, run.reading())
+    return replace(best, made=made)
 
 
 def _resumed(run: Run, number: int) -> tuple[list[Fit], Attempt | None]:

@@ -5,6 +5,7 @@ Two sub-expressions with the same outermost rule are interchangeable: if `walk t
 grammar; sampling from it gives unlabelled commands on which a model is compared with itself and others.
 """
 
+import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from lane.data.pair import Pair
+from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.generalisation import generalise
 from lane.trainer.grammar import TreeGrammar
@@ -55,6 +57,18 @@ def grammar_of(
     else:
         generalise(grammar, reading.output, 0, reading.company, places)
     return grammar
+
+
+def new_commands(
+    learner: Learner, dataset: Dataset, config: TrainConfig, seed: int, reading: Reading | None = None
+) -> Recombined:
+    """The new commands of a model that models are compared on."""
+    # A fixed shuffle, to have commands of every length: longer ones show rules in more contexts.
+    order = list(range(len(dataset)))
+    random.Random(0).shuffle(order)
+    index = representative(dataset, order, config.recombined)
+    grammar = grammar_of(learner, dataset, index, reading)
+    return recombined(grammar, dataset, config.recombined // 2, seed, reading)
 
 
 def recombined(

@@ -6,9 +6,8 @@ from lane.models.card import Comparison
 from lane.trainer.agreement import Agreement, merged
 from lane.trainer.candidate import Fit
 from lane.trainer.conflict import conflict, strict_reading
-from lane.trainer.induction.reading import Reading
 from lane.trainer.training import Halted, Journal, Run
-from lane.trainer.worker import train_candidates
+from lane.trainer.worker import Spares, train_candidates
 
 AGREED = 0.999  # share of new commands on which two models must agree: of the default 4000, four may differ
 
@@ -32,17 +31,23 @@ class Found:
 
 def agreement_of(run: Run) -> Agreement:
     """Compares the fits of a run."""
-    reading = Reading(run.dataset, run.induced.lexicon, run.induced.rules) if run.induced else None
-    return Agreement(run.dataset, run.config, run.device, reading)
+    return Agreement(run.dataset, run.config, run.device, run.reading())
 
 
-def search(run: Run, agreement: Agreement, workers: int, journal: Journal, halted: Halted) -> Found:
+def search(
+    run: Run,
+    agreement: Agreement,
+    workers: int,
+    journal: Journal,
+    halted: Halted,
+    spares: Spares | None = None,
+) -> Found:
     """Train candidates, round by round, until the best of them fits and another agrees with it."""
     fits: list[Fit] = []
     for number in range(run.config.rounds):
         first = number * run.config.candidates
         numbers = range(first, first + run.config.candidates)
-        fits += train_candidates(run, numbers, workers, journal.report, halted)
+        fits += train_candidates(run, numbers, workers, journal.report, halted, spares)
         found = judge(fits, agreement, single=run.config.candidates == 1)
         if found.converged or halted():
             return found if found.converged else _stopped(found)

@@ -16,6 +16,7 @@ from lane.trainer.attempt import Report
 from lane.trainer.config import TrainConfig
 from lane.trainer.dataset import Dataset
 from lane.trainer.induction import Induced
+from lane.trainer.induction.reading import Reading
 
 DISTRIBUTION = "lane-expressions"
 OnReport = Callable[[Report], object]
@@ -32,6 +33,10 @@ class Run:
     device: str
     folder: Path
     induced: Induced | None = None  # rules that were read off the pairs
+
+    def reading(self) -> Reading | None:
+        """How the rules that were read off derive the pairs."""
+        return Reading(self.dataset, self.induced.lexicon, self.induced.rules) if self.induced else None
 
     def state_path(self, number: int) -> Path:
         """Where a candidate keeps its state."""

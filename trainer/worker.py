@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import torch
 
@@ -28,8 +28,47 @@ STOP = b"s"
 IGNORED = (signal.SIGINT, signal.SIGTERM)  # by workers: their parent stops them
 
 
+class Spares:
+    """Processes that are started before there is work: they import torch while the rules are read off."""
+
+    def __init__(self, count: int) -> None:
+        self._idle = [_started() for _ in range(count)] if count > 1 else []
+
+    def take(self) -> "subprocess.Popen[bytes]":
+        """One of them, or a new one."""
+        return self._idle.pop() if self._idle else _started()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for process in self._idle:
+            process.kill()
+            process.communicate()
+
+
+def _started() -> "subprocess.Popen[bytes]":
+    """A process that waits for a run."""
+    path = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+    # A signal would kill a worker that is started but has no session of its own yet.
+    with delayed():
+        return subprocess.Popen(
+            # -P: nothing is imported from the working directory, unless the parent does.
+            [sys.executable, "-P", "-m", "lane.trainer.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,  # Ctrl-C reaches only the parent, which stops its workers
+        )
+
+
 def train_candidates(
-    run: Run, numbers: Sequence[int], workers: int, on_report: OnReport, halted: Halted
+    run: Run,
+    numbers: Sequence[int],
+    workers: int,
+    on_report: OnReport,
+    halted: Halted,
+    spares: Spares | None = None,
 ) -> list[Fit]:
     """Train candidates, at most `workers` at a time; the result does not depend on that number."""
     if workers == 1:
@@ -39,11 +78,12 @@ def train_candidates(
     waiting = list(numbers)
     running: dict[int, _Worker] = {}
     messages: Messages = queue.SimpleQueue()
+    packed, spares = pickle.dumps(run), spares or Spares(0)
     try:
         while waiting or running:
             while waiting and len(running) < workers:
                 number = waiting.pop(0)
-                running[number] = _Worker(run, number, messages)
+                running[number] = _Worker(packed, number, messages, spares.take())
             if halted():
                 waiting.clear()
                 for worker in running.values():
@@ -88,22 +128,13 @@ class _Worker:
     `multiprocessing` would run the user's script again in every process.
     """
 
-    def __init__(self, run: Run, number: int, messages: Messages) -> None:
-        self.number = number
-        path = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
-        # A signal would kill a worker that is started but has no session of its own yet.
-        with delayed():
-            self.process = subprocess.Popen(
-                # -P: nothing is imported from the working directory, unless the parent does.
-                [sys.executable, "-P", "-m", "lane.trainer.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
-                start_new_session=True,  # Ctrl-C reaches only the parent, which stops its workers
-            )
+    def __init__(
+        self, packed: bytes, number: int, messages: Messages, process: "subprocess.Popen[bytes]"
+    ) -> None:
+        self.number, self.process = number, process
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):  # it has died, and `result` says so
-            pickle.dump((run, number), self.process.stdin)
+            self.process.stdin.write(pickle.dumps(number) + packed)
             self.process.stdin.flush()
         self._thread = threading.Thread(target=self._pass_on, args=(messages,), daemon=True)
         self._thread.start()
@@ -159,7 +190,10 @@ def main() -> None:
     # What a library prints must not mix with the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    run, number = pickle.load(sys.stdin.buffer)
+    try:
+        number, run = pickle.load(sys.stdin.buffer), pickle.load(sys.stdin.buffer)
+    except EOFError:
+        raise SystemExit(1) from None  # there is no work for it
     asked: list[bytes] = []
     threading.Thread(target=lambda: asked.append(sys.stdin.buffer.read(1)), daemon=True).start()
 

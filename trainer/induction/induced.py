@@ -60,9 +60,10 @@ def induce(dataset: Dataset) -> Induced:
     if phrases := find_phrases(dataset.pairs):
         readings.append(_Search(Dataset.of(dataset.pairs, phrases)))
     shortest = min(readings, key=lambda reading: reading.length)
-    noisy = _Search(dataset, noisy=True)
-    if noisy.so_far < shortest.so_far or not shortest.generalises:
-        shortest = min(shortest, noisy, key=lambda reading: reading.length)
+    if not shortest.is_concise:
+        noisy = _Search(dataset, noisy=True)
+        if noisy.so_far < shortest.so_far or not shortest.generalises:
+            shortest = min(shortest, noisy, key=lambda reading: reading.length)
     return shortest.induced() if shortest.explains_all else shortest.improved()
 
 
@@ -94,6 +95,11 @@ class _Search:
     def explains_all(self) -> bool:
         """Whether no shape is unexplained."""
         return not self.best.lost
+
+    @property
+    def is_concise(self) -> bool:
+        """Whether a few rules explain everything: rules that explained wrong pairs too would be many."""
+        return self.explains_all and len(self.best.grammar.rules) <= LISTED * len(self.best.shapes)
 
     @property
     def generalises(self) -> bool:

@@ -62,6 +62,8 @@ class Lexicon:
         The shortest guess may be a part of a value: `heater` has `climate . heater` beside `light . lamp`. Or
         it may take something from the rules: in dates `april` has `04 -`, since `fourth` has `04` too.
         """
+        if self.alone.keys() >= set(kind):
+            return {}
         frames: dict[tuple[Command, Command], dict[int, str]] = defaultdict(dict)
         for word in kind:
             for number in self.where[word]:
@@ -74,13 +76,14 @@ class Lexicon:
                 begin = _shared(list(outputs.values()))
                 end = _shared([output[begin:][::-1] for output in outputs.values()])
                 for word, output in outputs.items():
-                    found[word].add(output[begin : len(output) - end])
+                    if begin < len(output) - end <= begin + LONGEST_CONTRAST:
+                        found[word].add(output[begin : len(output) - end])
         values = {}
         for word in sorted(found.keys() - self.alone):
             # Words of a kind may have the same beginning or end: in some frame they do not.
-            fitting = [part for part in found[word] if part and self.contradicted(word, part) <= self.slack]
+            fitting = [part for part in found[word] if self.contradicted(word, part) <= self.slack]
             value = max(fitting, key=lambda part: (self._fit(word, part), len(part), part), default=None)
-            if value not in (None, self.value[word]) and len(value) <= LONGEST_CONTRAST:
+            if value is not None and value != self.value[word]:
                 values[word] = value
         return values
 
