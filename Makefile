@@ -25,6 +25,7 @@ run: $(VENV)/.stamp ## translate, then train, export and use a model of MiniSCAN
 	@echo "The bundled SCAN model:"
 	@echo "jump twice and walk around left" | $(BIN)/lane-run --explain
 	@echo; echo "A model of MiniSCAN, learned now from 14 pairs:"
+	@mkdir -p $(DEMO)
 	@$(BIN)/lane-train --task limit --out $(DEMO)/model.pt
 	@$(BIN)/lane-export $(DEMO)/model.pt
 	@echo "zup blicket zup kiki zup fep" | $(BIN)/lane-run --model $(DEMO)/model.lane --explain tree
@@ -90,7 +91,8 @@ bundled: ## train the bundled SCAN model anew
 	gzip -9nc build/scan/scan.lane > runtime/bundled/scan.lane.gz
 
 robot: | $(VENV)/.stamp ## train the home robot's model of the README, on an idle machine
-	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt
+	mkdir -p build/robot
+	$(BIN)/lane-train --train examples/robot/train.tsv --test examples/robot/test.tsv --out build/robot/robot.pt --force
 	$(BIN)/lane-export build/robot/robot.pt --verify examples/robot/train.tsv
 	cp build/robot/robot.pt.run/result.json results/robot.json
 	cp build/robot/robot.lane examples/robot/robot.lane

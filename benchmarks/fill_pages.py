@@ -15,6 +15,7 @@ from types import ModuleType
 
 from lane.experiments import calibration
 from lane.experiments.sweep import read_results, solved, table
+from lane.models.card import Comparison
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -47,10 +48,11 @@ def filled(page: str) -> str:
 
 
 def timed(readme: str) -> str:
-    """The README with the seconds of results/robot.json, and of the sweeps of the default recipe."""
+    """The README with the figures of results/robot.json, and of the sweeps of the default recipe."""
     robot = json.loads((ROOT / "results" / "robot.json").read_text(encoding="utf-8"))
     readme = re.sub(r"That takes \d+ seconds", f"That takes {robot['seconds']:.0f} seconds", readme)
-    return _SWEEPS.sub(_sweeps(), readme)
+    compared = f"compared: {Comparison(**robot['comparison'])}"
+    return _SWEEPS.sub(_sweeps(), re.sub(r"(?m)^compared: .*$", compared, readme))
 
 
 def _sweeps() -> str:
