@@ -1,5 +1,7 @@
 """Agreement: what independent models say about commands that nobody labelled."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -86,6 +88,12 @@ def test_no_command_that_is_compared_is_a_training_command(agreement, tiny_confi
     _, made = agreement.made(fit(0, 1, tiny_config))
     assert len(made.commands) > 0
     assert not {pair.source for pair in made.commands.pairs} & {pair.source for pair in said.pairs}
+
+
+def test_commands_that_a_fit_brings_along_are_not_made_again(agreement, tiny_config):
+    _, made = agreement.made(fit(0, 1, tiny_config))
+    bringing = replace(fit(1, 1, tiny_config), made=made)
+    assert agreement.made(bringing)[1] is made
 
 
 def test_with_itself_is_the_share_of_its_own_commands_that_it_derives_as_meant(agreement, tiny_config):

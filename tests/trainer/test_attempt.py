@@ -122,3 +122,30 @@ def test_by_epochs_it_goes_on_bit_by_bit_from_a_kept_state():
     for name, value in one.model.state_dict().items():
         assert torch.equal(value, other.model.state_dict()[name]), name
     assert one.updates == other.updates
+
+
+def test_what_consolidation_keeps_between_updates_changes_nothing(tiny_config):
+    """The grammar of a model is read off again only after an update; the weights are the same."""
+    words = {"a": "A", "b": "B", "c": "C"}
+    pairs = [Pair.of(word, action) for word, action in words.items()]
+    pairs += [Pair.of(f"{word} twice", f"{action} {action}") for word, action in words.items()]
+    pairs += [Pair.of(f"{one} and {two}", f"{words[one]} {words[two]}") for one in words for two in words]
+    dataset = Dataset.of(pairs)
+    config = tiny_config.model_copy(update={"consolidations": 6, "confirmations": 3})
+
+    def consolidated(forgets):
+        attempt = Attempt(dataset, config, 1, False)
+        attempt.outcome, attempt.fitting = "consolidating", copy.deepcopy(attempt.learner.state())
+        attempt.wrong = torch.arange(len(dataset))
+        read = 0
+        while not attempt.ended:
+            if forgets:
+                attempt._grammar = None
+            read += attempt._grammar is None
+            attempt.stride()
+        return attempt.model.state_dict(), attempt.consolidations, read
+
+    (kept, strides, few), (forgotten, others, all_of_them) = consolidated(False), consolidated(True)
+    assert strides == others == all_of_them
+    assert few <= strides
+    assert all(torch.equal(value, forgotten[name]) for name, value in kept.items())

@@ -93,6 +93,8 @@ def ends(monkeypatch):
     monkeypatch.setattr(Attempt, "stride", stride)
     monkeypatch.setattr(candidate, "_measured", measured)
     monkeypatch.setattr(candidate, "_keep", lambda *arguments: None)
+    monkeypatch.setattr(Fit, "learner", lambda self, *arguments: self.seed)
+    monkeypatch.setattr(candidate, "new_commands", lambda *arguments: arguments)
     return made
 
 
@@ -114,6 +116,10 @@ def test_attempts_end_with_a_fit_or_when_they_are_spent(run, ends, fits, taken, 
     assert found.seed == taken
     assert [(report.candidate, report.attempt) for report in reports] == [(4, i) for i in range(attempts)]
     assert (found.updates, found.trajectories) == (10 * attempts, 100 * attempts)
+    if found.fitted:
+        assert found.made[:2] == (taken, run.dataset), "the new commands of the model that was chosen"
+    else:
+        assert found.made is None
 
 
 def same(one: Fit, other: Fit) -> bool:

@@ -114,7 +114,7 @@ def rounds(monkeypatch, folder, wrong_pair, fitted=False):
     dataset = Dataset.of([Pair(tuple(x.split()), tuple(y.split())) for x, y in texts.items()])
     trained = []
 
-    def train(run, numbers, workers, on_report, halted):
+    def train(run, numbers, workers, on_report, halted, spares):
         trained.append(numbers)
         return [fit(number, fitted=fitted and number == 0, wrong=1) for number in numbers]
 

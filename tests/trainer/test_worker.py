@@ -13,7 +13,7 @@ import torch
 from lane.base.errors import LaneError, UnwrittenError
 from lane.trainer import worker
 from lane.trainer.training import Run
-from lane.trainer.worker import train_candidates
+from lane.trainer.worker import Spares, train_candidates
 
 
 @pytest.fixture
@@ -57,6 +57,21 @@ def test_the_number_of_workers_changes_nothing_but_the_order_of_reports(run, tmp
     assert sorted(map(key, alone)) == sorted(map(key, together))
 
 
+def test_processes_that_are_started_early_are_used_and_the_others_end(run, processes):
+    with Spares(3) as spares:
+        assert len(processes) == 3
+        train_candidates(run, [0, 1], 2, lambda report: None, never, spares)
+        assert len(processes) == 3
+    assert [process.returncode for process in processes] == [-signal.SIGKILL, 0, 0]
+    with Spares(1):
+        assert len(processes) == 3, "a single candidate is trained in this process"
+
+
+def test_a_process_without_work_ends_in_silence():
+    done = subprocess.run([sys.executable, "-m", "lane.trainer.worker"], input=b"", capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
 def test_training_in_this_process_changes_neither_its_random_numbers_nor_its_threads(run):
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
@@ -87,7 +102,7 @@ def test_an_error_keeps_its_kind_so_that_the_exit_code_is_right(error):
     """A worker that ends with one sends it, and prints no traceback."""
     done = subprocess.run(
         [sys.executable, "-c", FAILING, pickle.dumps(error).hex()],
-        input=pickle.dumps((None, 0)),
+        input=pickle.dumps(0) + pickle.dumps(None),
         capture_output=True,
         check=True,
     )
