@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from injection import BIN, FILE_CALLS, KINDS, OLD, Campaign, family, outcry, outlives, temporary_files
+from injection import BIN, ENDED, FILE_CALLS, KINDS, OLD, Campaign, family, outcry, outlives, temporary_files
 
 from lane.base.errors import LaneError
 from lane.models import checkpoint
@@ -73,10 +73,12 @@ class Training:
                     break
                 code, going_on = done.returncode, None
                 is_old = self.out.read_bytes() == OLD
-                is_new = not is_old and self._weights() == self.right["1"]
+                weights = {} if is_old else self._weights()
+                # SIGTERM stops a training, which writes the best model so far, whole; it can be resumed.
+                is_new = weights == self.right["1"] or (kind == "SIGTERM" and code == ENDED and bool(weights))
                 lost = None if is_new or (is_old and code) else f"code {code}, no model"
                 left = None if kind == "SIGKILL" else temporary_files(self.place, self.run_dir)
-                if code and kind in ("ENOSPC", "SIGKILL"):
+                if code and kind in ("ENOSPC", "SIGTERM", "SIGKILL"):
                     going_on = self._goes_on("1") or temporary_files(self.place, self.run_dir)
                 self.campaign.count(
                     f"training, {name} {kind}", lost, left, outcry(code, done.stderr), going_on
